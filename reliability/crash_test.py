@@ -90,9 +90,9 @@ async def run_crash_test(folder: Path, *, kills: int, seed: int, max_seconds: in
     started = time.monotonic()
     async with AsyncExitStack() as stack:
         servers = await stack.enter_async_context(run_local_servers(folder, lambda: rng.random() * 0.05))
-        environ = servers.environ(LOG_LEVEL="INFO")
-        bot = await stack.enter_async_context(open_bot(environ, folder=servers.data, snapshot_after=20_000))
-        test = CrashTest(servers, bot, rng, data=servers.data)
+        environ = servers.make_environ(LOG_LEVEL="INFO")
+        bot = await stack.enter_async_context(open_bot(environ, folder=servers.data_dir, snapshot_after=20_000))
+        test = CrashTest(servers, bot, rng, data=servers.data_dir)
         await test.run(kills, max_seconds=max_seconds)
         if test.outcome.found:
             (folder / "log").write_text(bot.read_log(), encoding="utf-8")

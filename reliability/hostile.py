@@ -26,9 +26,9 @@ from reliability import hostile_loads as loads
 from reliability.hostile_loads import Attack, Load
 from reliability.town import run_local_servers
 from tests.end_to_end.harness import LocalServers
-from tests.end_to_end.visitors import init_data
+from tests.end_to_end.visitors import make_init_data
 from tests.peers.openai_server import Answer, Behaviour
-from tests.peers.ports import kept_port
+from tests.peers.ports import reserve_port
 
 MAX_SLOWDOWN = 3.0  # the median wait during an attack, divided by the usual median
 WARM_UP_TURNS = 5
@@ -71,15 +71,15 @@ class Bystander:
     """The person whose waiting times are measured while another person attacks the bot."""
 
     def __init__(self, servers: LocalServers) -> None:
-        self.member = servers.person("Bob")
+        self.member = servers.add_person("Bob")
         self._asked = 0
 
     async def measure_wait(self) -> float:
         """Ask a question and return the seconds until the answer."""
         self._asked += 1
-        since, started = self.member.now, time.perf_counter()
-        self.member.says(f"What about question {self._asked}?")
-        await self.member.hears(f"Answer {self._asked}.", since=since)
+        since, started = self.member.last_event, time.perf_counter()
+        self.member.say(f"What about question {self._asked}?")
+        await self.member.wait_for_message(f"Answer {self._asked}.", since=since)
         return time.perf_counter() - started
 
     async def measure_waits(self, count: int, *, may_stop: Callable[[], bool] = lambda: True) -> list[float]:
@@ -100,18 +100,18 @@ async def measure_attack_case(
     async with AsyncExitStack() as stack:
         servers = await stack.enter_async_context(run_local_servers(folder, lambda: answer_after, make_answer))
         settings = {"LOG_LEVEL": "INFO", **case.settings}
-        address = f"127.0.0.1:{stack.enter_context(kept_port())}"
+        address = f"127.0.0.1:{stack.enter_context(reserve_port())}"
         if webhook or case.is_webhook:
             settings |= {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address}
-        bystander, hostile = Bystander(servers), servers.person("Ann")
-        attack = Attack(hostile=hostile, strangers=[servers.person(f"Eve {n}") for n in range(9)], address=address)
+        bystander, hostile = Bystander(servers), servers.add_person("Ann")
+        attack = Attack(hostile=hostile, strangers=[servers.add_person(f"Eve {n}") for n in range(9)], address=address)
         if case.has_page:
-            attack.page = f"127.0.0.1:{stack.enter_context(kept_port())}"
+            attack.page = f"127.0.0.1:{stack.enter_context(reserve_port())}"
             settings |= {"DASHBOARD_URL": f"http://{attack.page}", "DASHBOARD_LISTEN": attack.page}
         settings["ALLOWED_USER_IDS"] = f"{bystander.member.id},{hostile.id}"
-        async with servers.bot(**settings):
+        async with servers.run_bot(**settings):
             for person in (bystander.member, hostile):
-                await person.sets_up()
+                await person.set_up_memory()
             if case.has_page:
                 attack.token = await _sign_in(attack)
             await bystander.measure_waits(WARM_UP_TURNS)
@@ -144,7 +144,7 @@ async def measure_attack_case(
 async def _sign_in(attack: Attack) -> str:
     """Sign in to the memory page as the hostile person, and return the session's token."""
     async with httpx.AsyncClient(base_url=f"http://{attack.page}", trust_env=False) as client:
-        answer = await client.post("/api/session", json={"init_data": init_data(attack.hostile.id)})
+        answer = await client.post("/api/session", json={"init_data": make_init_data(attack.hostile.id)})
         return str(answer.json()["token"])
 
 

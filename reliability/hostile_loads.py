@@ -71,31 +71,33 @@ class Attack:
     async def wait_until_answered(self) -> None:
         """Wait until the hostile person gets answers again. Then none of their earlier messages are queued."""
         for _ in range(MAX_QUESTIONS_TO_SETTLE):  # the bot refuses questions while too many wait
-            number, since = self.get_next_unique_number(), self.hostile.now
-            self.hostile.says(f"What about question {number}?")
+            number, since = self.get_next_unique_number(), self.hostile.last_event
+            self.hostile.say(f"What about question {number}?")
             with suppress(AssertionError):
-                await self.hostile.hears(f"Answer {number}.", since=since, timeout=30)
+                await self.hostile.wait_for_message(f"Answer {number}.", since=since, timeout=30)
                 return
-        heard = [str(message.get("text"))[:200] for message in self.hostile.heard()][-5:]
+        heard = [str(message.get("text"))[:200] for message in self.hostile.list_bot_messages()][-5:]
         raise AssertionError(f"the hostile person is not answered any more; the last words were {heard}")
 
     async def send_texts(self, text: str, *, times: int = 1) -> None:
         """Send a text `times` times without a pause, then wait for the same number of messages from the bot."""
-        since = self.hostile.now
+        since = self.hostile.last_event
         for _ in range(times):
-            self.hostile.says(text)
+            self.hostile.say(text)
         self.load_started.set()
-        while len(self.hostile.heard(since=since)) < times:
-            await self.hostile.hears(since=self.hostile.now)
+        while len(self.hostile.list_bot_messages(since=since)) < times:
+            await self.hostile.wait_for_message(since=self.hostile.last_event)
 
     async def send_file(self, data: bytes, *, caption: str = "/import") -> Json:
         """Send a file with a caption, and return the bot's last message about it."""
-        since = self.hostile.now
-        self.hostile.house.world.send_file(
+        since = self.hostile.last_event
+        self.hostile.servers.world.send_file(
             self.hostile.id, self.hostile.chat_id, kind="document", name="result.json", data=data, caption=caption
         )
         self.load_started.set()
-        return await self.hostile.hears(lambda message: "Reading" not in message.get("text", ""), since=since)
+        return await self.hostile.wait_for_message(
+            lambda message: "Reading" not in message.get("text", ""), since=since
+        )
 
 
 Load = Callable[[Attack], Awaitable[None]]
@@ -106,7 +108,7 @@ async def request_tool_calls(attack: Attack) -> None:
     if not attack.finished_loads:
         for number in range(40):
             said = f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12
-            await attack.hostile.asks(said)
+            await attack.hostile.ask(said)
     await attack.send_texts(f"{WALNUTS}? " + "Please tell me everything about them. " * 60, times=1)
     attack.finished_loads += 1
 
@@ -114,17 +116,17 @@ async def request_tool_calls(attack: Attack) -> None:
 async def send_long_texts(attack: Attack) -> None:
     """Send long texts of words with digits, import one of two million characters, and ask about such words."""
     number = attack.get_next_unique_number()
-    since = attack.hostile.now
+    since = attack.hostile.last_event
     for piece in range(PIECES):
-        attack.hostile.says(_make_words(PIECE_CHARS, f"{number}p{piece}"))
+        attack.hostile.say(_make_words(PIECE_CHARS, f"{number}p{piece}"))
     attack.load_started.set()
-    await attack.hostile.hears(since=since)
+    await attack.hostile.wait_for_message(since=since)
     export = _make_export(_make_words(IMPORTED_CHARS, f"{number}i"), number=number)
     offer = await attack.send_file(gzip.compress(export, 6))
     if "reply_markup" in offer:
-        since = attack.hostile.now
-        attack.hostile.press(offer, "Import")
-        await attack.hostile.hears("Done", since=since)
+        since = attack.hostile.last_event
+        attack.hostile.press_button(offer, "Import")
+        await attack.hostile.wait_for_message("Done", since=since)
     await attack.send_texts("Which of w1x2 w3x4 w5x6 was it? " * 100)
     attack.finished_loads += 1
 
@@ -148,9 +150,9 @@ async def request_many_entities(attack: Attack) -> None:
 async def flood_with_messages(attack: Attack) -> None:
     """Send 1,200 messages, and 900 from strangers, without waiting for answers."""
     for number in range(FLOOD_MESSAGES):
-        attack.hostile.says(f"Message {number}")
+        attack.hostile.say(f"Message {number}")
         if number * STRANGERS_MESSAGES // FLOOD_MESSAGES > (number - 1) * STRANGERS_MESSAGES // FLOOD_MESSAGES:
-            attack.strangers[number % len(attack.strangers)].says(f"Let me in {number}")
+            attack.strangers[number % len(attack.strangers)].say(f"Let me in {number}")
     attack.finished_loads += 1
 
 

@@ -56,9 +56,9 @@ class KillTest(ABC):
         self.bots = bots
         self.rng = rng
         self.ledger = MessageLedger(servers.world)
-        people = [servers.person(f"Person {number}") for number in range(PEOPLE + 2)]
-        group = servers.group(*people[PEOPLE:], admins=people[PEOPLE : PEOPLE + 1])
-        chats = [[person] for person in people[:PEOPLE]] + [[person.within(group) for person in people[PEOPLE:]]]
+        people = [servers.add_person(f"Person {number}") for number in range(PEOPLE + 2)]
+        group = servers.add_group(*people[PEOPLE:], admins=people[PEOPLE : PEOPLE + 1])
+        chats = [[person] for person in people[:PEOPLE]] + [[person.with_chat(group) for person in people[PEOPLE:]]]
         self.user_groups = [
             SimulatedUsers(self.ledger, members, rng, move_share=move_share, step_timeout=step_timeout)
             for members in chats

@@ -25,9 +25,9 @@ from reliability import command, killing
 from reliability.invariants import MemoryState, find_violations, read_postgres
 from reliability.town import WORD, BotProcess, open_bot, run_local_servers
 from tests.end_to_end.harness import LocalServers
-from tests.peers.ports import kept_port
-from tests.support.postgres_server import as_uri, new_database, postgres_server
-from tests.support.postgres_wire import laid
+from tests.peers.ports import reserve_port
+from tests.support.postgres_server import create_database, format_uri, run_postgres_server
+from tests.support.postgres_wire import lay_wire
 
 MAX_PAUSE_SECONDS = 1.5  # between two kills
 SHARE_STAYING_DEAD = 0.03  # of the kills after which the process stays dead until the next kill, and others take over
@@ -185,18 +185,18 @@ async def run_replica_test(
     """Run the replica test in `folder` and return its report. See the module for the options."""
     rng = random.Random(seed)  # noqa: S311 - not a secret
     async with AsyncExitStack() as stack:
-        server = stack.enter_context(postgres_server())
-        address = new_database(server, f"replicas_{os.getpid()}")
+        server = stack.enter_context(run_postgres_server())
+        address = create_database(server, f"replicas_{os.getpid()}")
         servers = await stack.enter_async_context(run_local_servers(folder, lambda: rng.random() * 0.05))
-        behind, wire = await stack.enter_async_context(laid(address))
+        behind, wire = await stack.enter_async_context(lay_wire(address))
         wire.cuts_some = lambda: bool(lost_reply_every) and rng.random() * lost_reply_every < 1
-        settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": as_uri(behind)}
-        ports = [stack.enter_context(kept_port()) for _ in range(replicas)]
+        settings = {"LOG_LEVEL": "INFO", "DATABASE_URL": format_uri(behind)}
+        ports = [stack.enter_context(reserve_port()) for _ in range(replicas)]
         if webhook:
             settings["WEBHOOK_URL"] = await stack.enter_async_context(run_load_balancer(ports, rng))
         bots = []
         for number, port in enumerate(ports):
-            environ = servers.environ(**settings, WEBHOOK_LISTEN=f"127.0.0.1:{port}")
+            environ = servers.make_environ(**settings, WEBHOOK_LISTEN=f"127.0.0.1:{port}")
             opening = open_bot(environ, folder=folder / f"data-{number}", snapshot_after=20_000)
             bots.append(await stack.enter_async_context(opening))
         test = ReplicaTest(servers, bots, address, rng, pauses=pauses / kills)

@@ -78,7 +78,7 @@ class SoakTest:
         self.user_groups = [
             SimulatedUsers(
                 self.ledger,
-                [servers.person(f"Person {number}")],
+                [servers.add_person(f"Person {number}")],
                 rng,
                 move_share=0.01,
                 thresholds=THRESHOLDS,
@@ -104,8 +104,8 @@ class SoakTest:
             await asyncio.gather(
                 *(users.set_up_with_storage(STORAGES[n % 10 == 9]) for n, users in enumerate(self.user_groups))
             )
-            self._servers.model.default(ANSWERS, self._make_answer)
-            self._servers.model.default(SUMMARIES, self._make_summary)
+            self._servers.model.set_default_answer(ANSWERS, self._make_answer)
+            self._servers.model.set_default_answer(SUMMARIES, self._make_summary)
             faults = [asyncio.create_task(self._break_telegram()), asyncio.create_task(self._inject_disk_faults())]
             for task in (*faults, asyncio.create_task(self._measure_memory())):
                 cancel_task_on_exit(task)
@@ -196,12 +196,12 @@ async def run_soak_test(folder: Path, *, turns: int, people: int, seed: int, max
     started = time.monotonic()
     async with AsyncExitStack() as stack:
         servers = await stack.enter_async_context(run_local_servers(folder, lambda: rng.random() * 0.02))
-        environ = servers.environ(LOG_LEVEL="WARNING")
-        bot = await stack.enter_async_context(open_bot(environ, folder=servers.data, snapshot_after=1_000_000))
+        environ = servers.make_environ(LOG_LEVEL="WARNING")
+        bot = await stack.enter_async_context(open_bot(environ, folder=servers.data_dir, snapshot_after=1_000_000))
         work = SoakTest(servers, bot, rng, people=people)
         status = await work.run(turns, max_seconds=max_seconds)
         found = Violations()
-        found.add(work.ledger.read_and_check_folder(servers.data, expects_all_messages=True)[0])
+        found.add(work.ledger.read_and_check_folder(servers.data_dir, expects_all_messages=True)[0])
         if status or bot.count_tracebacks():
             found.torn.append(f"status {status}, {bot.count_tracebacks()} tracebacks")
         if not work.is_listening:

@@ -33,7 +33,7 @@ from playground.world import World
 from reliability.invariants import MemoryState, Violations, find_violations, read_memory_state
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, LocalServers, Member, Process
 from tests.peers.openai_server import Answer, OpenAIServer
-from tests.support.forking import Forked, zygote
+from tests.support.forking import ForkedProcess, get_zygote
 
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
@@ -47,7 +47,7 @@ EDITED_SHARE = 0.2  # of the answered messages
 class BotProcess:
     """A process of the bot, or of another program, that can be killed and started again."""
 
-    def __init__(self, start: Callable[[], Awaitable[asyncio.subprocess.Process | Forked]]) -> None:
+    def __init__(self, start: Callable[[], Awaitable[asyncio.subprocess.Process | ForkedProcess]]) -> None:
         """Use `start` to start the process, which is ready once it logs so."""
         self._start = start
         self.log = Feed()
@@ -64,7 +64,7 @@ class BotProcess:
         self._run = Process(await self._start(), log=self.log)
 
     async def wait_until_ready(self) -> None:
-        await self._started_process.logged("is ready", since=self._since)
+        await self._started_process.wait_for_log_line("is ready", since=self._since)
 
     async def start_and_wait(self) -> None:
         """Start the process and wait until it is ready. If it exits with status 1, start it again, as systemd does.
@@ -76,7 +76,7 @@ class BotProcess:
             try:
                 await self.wait_until_ready()
             except AssertionError:
-                if not left or await self._started_process.ended() != 1:
+                if not left or await self._started_process.wait_for_exit() != 1:
                     raise
             else:
                 return
@@ -85,7 +85,7 @@ class BotProcess:
         """Send a signal to the process and return its exit status."""
         os.kill(self.pid, signal_number)
         async with asyncio.timeout(15):
-            return await self._started_process.ended()
+            return await self._started_process.wait_for_exit()
 
     async def kill(self) -> None:
         """Kill the process if it has been started."""
@@ -111,7 +111,7 @@ class BotProcess:
 async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[BotProcess]:
     """Yield a bot that has not been started, and kill it on exit."""
     its = {**environ, "DATA_DIR": str(folder)}
-    bot = BotProcess(partial(zygote().fork, (), its, folder=folder.parent, snapshot_after=snapshot_after))
+    bot = BotProcess(partial(get_zygote().fork, (), its, folder=folder.parent, snapshot_after=snapshot_after))
     try:
         yield bot
     finally:
@@ -132,8 +132,8 @@ async def run_local_servers(
 ) -> AsyncIterator[LocalServers]:
     """Serve a local Bot API server, and a scripted model that answers after `get_delay()` seconds, during the block."""
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
-    model.default(ANSWERS, make_answer)
-    model.default(SUMMARIES, SUMMARY)
+    model.set_default_answer(ANSWERS, make_answer)
+    model.set_default_answer(SUMMARIES, SUMMARY)
     model_app = model.app()
     telegram = Starlette(
         routes=[
@@ -306,12 +306,12 @@ class SimulatedUsers:
             words += new
             text = " ".join([f"Please note {new[0]}.", *(f"{'and so on ' * 430}{word}" for word in new[1:])])
             member = self._rng.choice(self._members)
-            said = member.says(self._add_bot_mention(text))
+            said = member.say(self._add_bot_mention(text))
             self.turns += 1
         with suppress(TimeoutError):
             await asyncio.wait_for(self._ledger.wait_until_words_answered(words), self._answer_timeout)
         if pieces == 1 and self._rng.random() < EDITED_SHARE:
-            member.edits(said["message_id"], f"{said['text']} Or later.")
+            member.edit_message(said["message_id"], f"{said['text']} Or later.")
 
     async def set_up_with_random_storage(self) -> None:
         """Run the setup wizard and choose a random storage."""
@@ -326,15 +326,15 @@ class SimulatedUsers:
         begun = time.monotonic()
         while True:
             try:
-                since = member.now
-                member.says("/summary" if self.is_private else "/summary@keepsake_bot")
+                since = member.last_event
+                member.say("/summary" if self.is_private else "/summary@keepsake_bot")
                 question = await self._hear_answer(member, "tep 1", since=since)
-                since = member.now
-                member.press(question, storage)
+                since = member.last_event
+                member.press_button(question, storage)
                 question = await self._hear_answer(member, "tep 2", since=since)
-                since = member.now
+                since = member.last_event
                 self.moving.notify_all()
-                member.says(number, reply_to=None if self.is_private else question["message_id"])
+                member.say(number, reply_to=None if self.is_private else question["message_id"])
                 await self._hear_answer(member, "External memory configured", since=since)
             except AssertionError as error:
                 self.failed_setups += 1
@@ -348,7 +348,7 @@ class SimulatedUsers:
         self, member: Member, words: str, *, since: int, max_seconds: float = math.inf
     ) -> dict[str, Any]:
         """Return the bot's message with these words. Raise AssertionError if it is late, or reports an error."""
-        heard = await member.hears(
+        heard = await member.wait_for_message(
             lambda message: words in message.get("text", "") or ERROR_NUMBER in message.get("text", ""),
             since=since,
             timeout=min(self._step_timeout, max_seconds),
@@ -361,8 +361,8 @@ class SimulatedUsers:
         """Send /cancel until the bot answers. Raise RuntimeError after MAX_CANCEL_SECONDS."""
         begun = time.monotonic()
         while True:
-            since = member.now
-            member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
+            since = member.last_event
+            member.say("/cancel" if self.is_private else "/cancel@keepsake_bot")
             try:
                 await self._hear_answer(member, "ancel", since=since, max_seconds=MAX_CANCEL_SECONDS / 2)
             except AssertionError as error:

@@ -12,7 +12,7 @@ import pytest
 from locales import catalog
 from runtime.logs import OURS
 from tests.support.left_behind import differences, shared_state
-from tests.support.postgres_server import postgres_server
+from tests.support.postgres_server import run_postgres_server
 
 SHARED = pytest.StashKey[dict[str, object]]()
 SLOW = ("tests/end_to_end/", "tests/fuzz/", "tests/house/", "tests/unit/benchmarks/")
@@ -100,5 +100,5 @@ def run_here() -> Iterator[Callable[[Sequence[str], Mapping[str, str]], int]]:
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The address of a real PostgreSQL server (tests/support/postgres_server.py gives each store its own tables)."""
-    with postgres_server() as url:
+    with run_postgres_server() as url:
         yield url

@@ -1,4 +1,4 @@
-"""Every store, real: opened and reopened by the same words."""
+"""Fixtures and helpers for the contract suite, which runs on every real store."""
 
 import contextlib
 import shutil
@@ -23,7 +23,7 @@ from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore, SqliteStore
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.owner_tables import OwnerTables
-from tests.support.postgres_server import address, give_back, rows_of
+from tests.support.postgres_server import give_back, make_schema_address, read_rows
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -43,7 +43,7 @@ class Opener:
         return self.open(folder)
 
 
-def files_of(folder: Path) -> list[bytes]:
+def read_files(folder: Path) -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
@@ -59,10 +59,10 @@ async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
         yield store
         if store.background is not None:
             await store.background
-        await _survives_a_kill(store, folder)
+        await _check_recovery_after_kill(store, folder)
 
 
-async def _survives_a_kill(store: JsonStore, folder: Path) -> None:
+async def _check_recovery_after_kill(store: JsonStore, folder: Path) -> None:
     """What a kill at this moment would leave is the same memory for the next start."""
     owners = await store.list_owners()
     with tempfile.TemporaryDirectory() as killed:
@@ -74,7 +74,7 @@ async def _survives_a_kill(store: JsonStore, folder: Path) -> None:
 
 @contextlib.asynccontextmanager
 async def open_postgres(url: str, folder: Path) -> AsyncIterator[MemoryStore]:
-    async with open_postgres_database(address(url, folder)) as database:
+    async with open_postgres_database(make_schema_address(url, folder)) as database:
         yield PostgresStore(database)
 
 
@@ -93,10 +93,10 @@ def opener_of(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callab
 
     def found(name: str) -> Opener:
         if name in OPENERS:
-            return Opener(OPENERS[name], files_of)
+            return Opener(OPENERS[name], read_files)
         url = request.getfixturevalue("postgres_url")
         servers.add(url)
-        return Opener(partial(open_postgres, url), partial(rows_of, url), keeps_files=False)
+        return Opener(partial(open_postgres, url), partial(read_rows, url), keeps_files=False)
 
     yield found
     for url in servers:
@@ -113,57 +113,61 @@ async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[MemoryStore]:
     """A store in which Anna (private) and Boris' group (with a topic) have their memory on."""
     async with opener(tmp_path) as store:
         for owner in (ANNA.owner, BORIS.owner):
-            await store.upsert_owner(config(store, owner))
+            await store.upsert_owner(make_config(store, owner))
         yield store
 
 
-def read(store: MemoryStore) -> AbstractAsyncContextManager[Reader]:
+def open_reader(store: MemoryStore) -> AbstractAsyncContextManager[Reader]:
     """The tables of a store, whosever rows they are: what no method shows."""
     assert isinstance(store, OwnerTables)
     return store.database.open_reader(None)
 
 
-def write(store: MemoryStore) -> AbstractAsyncContextManager[Transaction]:
+def open_transaction(store: MemoryStore) -> AbstractAsyncContextManager[Transaction]:
     """The tables of a store, to put into them what no method writes."""
     assert isinstance(store, OwnerTables)
     return store.database.open_transaction(None)
 
 
-def config(store: MemoryStore, owner: int, *, every_n: int = 3, enabled: bool = True) -> OwnerConfig:
+def make_config(store: MemoryStore, owner: int, *, every_n: int = 3, enabled: bool = True) -> OwnerConfig:
     return OwnerConfig(
         owner=owner, storage=StorageType(store.kind), every_n=every_n, enabled=enabled, created_at=NOW, updated_at=NOW
     )
 
 
-def said(content: str, *, role: Role = "user", source: str | None = None, turn: int | None = None) -> NewMessage:
+def make_message(
+    content: str, *, role: Role = "user", source: str | None = None, turn: int | None = None
+) -> NewMessage:
     return NewMessage(role=role, content=content, created_at=NOW, speaker="Anna", source=source, turn=turn)
 
 
-async def talk(store: MemoryStore, scope: Scope, turns: int, words: str = "turn") -> list[Message]:
+async def append_turns(store: MemoryStore, scope: Scope, turns: int, words: str = "turn") -> list[Message]:
     """That many turns of a question and its answer."""
     stored: list[Message] = []
     for number in range(turns):
-        [question] = await store.append_messages(scope, [said(f"{words} {number}")])
-        [answer] = await store.append_messages(scope, [said(f"reply {number}", role="assistant", turn=question.turn)])
+        [question] = await store.append_messages(scope, [make_message(f"{words} {number}")])
+        [answer] = await store.append_messages(
+            scope, [make_message(f"reply {number}", role="assistant", turn=question.turn)]
+        )
         stored += [question, answer]
     return stored
 
 
-async def lease(store: MemoryStore, scope: Scope) -> SummaryLease:
+async def acquire_lease(store: MemoryStore, scope: Scope) -> SummaryLease:
     taken = await store.acquire_summary_lease(scope, "now", now=NOW, duration=MINUTE)
     assert taken is not None
     return taken
 
 
-def made(text: str = "They talked.") -> NewSummary:
+def make_summary(text: str = "They talked.") -> NewSummary:
     return NewSummary(text=text, model="m", prompt_version="1", tokens_in=7, tokens_out=3, milliseconds=5)
 
 
-async def fold(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Summary:
+async def fold_messages(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Summary:
     plan = SummaryPlan(level=1, message_ids=tuple(message.id for message in messages), reason="now")
-    return await store.commit_summary(await lease(store, scope), plan, made(), now=NOW)
+    return await store.commit_summary(await acquire_lease(store, scope), plan, make_summary(), now=NOW)
 
 
-async def fold_up(store: MemoryStore, scope: Scope, below: Sequence[Summary]) -> Summary:
+async def fold_summaries(store: MemoryStore, scope: Scope, below: Sequence[Summary]) -> Summary:
     plan = SummaryPlan(level=below[0].level + 1, summary_ids=tuple(summary.id for summary in below), reason="upwards")
-    return await store.commit_summary(await lease(store, scope), plan, made(), now=NOW)
+    return await store.commit_summary(await acquire_lease(store, scope), plan, make_summary(), now=NOW)

@@ -1,4 +1,4 @@
-"""A message to everybody on its way: what is promised wherever it is kept."""
+"""Broadcasts in progress: the contract of both storages."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import open_postgres_database
 from tests.contract.conftest import NOW
-from tests.support.postgres_server import address
+from tests.support.postgres_server import make_schema_address
 
 ADMIN, OTHER = 1, 2
 
@@ -27,7 +27,7 @@ async def senders(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
             opened = await stack.enter_async_context(Database.open(tmp_path / "memory.db", migrations=MIGRATIONS))
             yield Broadcasts(opened), Broadcasts(opened)
             return
-        url = address(request.getfixturevalue("postgres_url"), tmp_path)
+        url = make_schema_address(request.getfixturevalue("postgres_url"), tmp_path)
         first = await stack.enter_async_context(open_postgres_database(url))
         yield Broadcasts(first), Broadcasts(await stack.enter_async_context(open_postgres_database(url)))
 
@@ -37,9 +37,7 @@ def broadcasts(senders: tuple[Broadcasts, Broadcasts]) -> Broadcasts:
     return senders[0]
 
 
-async def test_of_several_senders_each_gets_somebody_as_long_as_somebody_is_left(
-    senders: tuple[Broadcasts, Broadcasts],
-) -> None:
+async def test_concurrent_senders_get_each_recipient_once(senders: tuple[Broadcasts, Broadcasts]) -> None:
     """On PostgreSQL one of two that asked at the same moment was told that nobody is left, and ended it for all."""
     one = await senders[0].store_draft(ADMIN, "hello", now=NOW)
     people = list(range(11, 111))
@@ -51,10 +49,8 @@ async def test_of_several_senders_each_gets_somebody_as_long_as_somebody_is_left
     assert handed.count(None) == 4
 
 
-async def test_whoever_no_longer_serves_its_admin_neither_goes_on_with_it_nor_ends_it(
-    postgres_url: str, tmp_path: Path
-) -> None:
-    url = address(postgres_url, tmp_path)
+async def test_replica_not_serving_admin_cannot_continue_or_end_broadcast(postgres_url: str, tmp_path: Path) -> None:
+    url = make_schema_address(postgres_url, tmp_path)
     async with open_postgres_database(url, replica=Replica("here")) as hung, open_postgres_database(url) as other:
         one = await Broadcasts(other).store_draft(ADMIN, "hello", now=NOW)
         assert await Broadcasts(other).try_to_start(one, [11, 12], receipt_id=99)
@@ -64,7 +60,7 @@ async def test_whoever_no_longer_serves_its_admin_neither_goes_on_with_it_nor_en
         assert await Broadcasts(other).count_outcomes(one) == BroadcastProgress(left=2)
 
 
-async def test_each_person_is_handed_out_once_and_nothing_is_kept_at_the_end(broadcasts: Broadcasts) -> None:
+async def test_hands_out_each_recipient_once_and_deletes_finished_broadcast(broadcasts: Broadcasts) -> None:
     dropped = await broadcasts.store_draft(ADMIN, "first thoughts", now=NOW)
     one = await broadcasts.store_draft(ADMIN, "hello", now=NOW)
     assert await broadcasts.find_broadcast(dropped.id) is None, "an admin has one proposal"

@@ -9,39 +9,39 @@ from records.scopes import Scope
 from storage.schema.portable_tables import CONVERSATIONS
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
-from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, said, talk, write
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, append_turns, make_message, open_transaction
 from tests.support.processor_time import count_units
 
 
-async def labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
+async def list_labels(store: MemoryStore, place: Scope) -> list[tuple[str, bool]]:
     found, _ = await store.conversations.list_with_total(place, offset=0, limit=9)
     return [(conversation.label, conversation.is_open) for conversation in found]
 
 
-async def test_a_place_is_its_own_conversation_until_another_begins(store: MemoryStore) -> None:
+async def test_place_itself_is_open_conversation_until_another_begins(store: MemoryStore) -> None:
     assert await store.conversations.find_open_conversation(ANNA) == ANNA
-    await store.append_messages(ANNA, [said("about the walrus")])
-    assert await labels(store, ANNA) == [("about the walrus", True)]
+    await store.append_messages(ANNA, [make_message("about the walrus")])
+    assert await list_labels(store, ANNA) == [("about the walrus", True)]
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert new.thread >= FIRST_NUMBER
     assert await store.conversations.find_open_conversation(ANNA) == new
-    assert await labels(store, ANNA) == [("", True), ("about the walrus", False)]
+    assert await list_labels(store, ANNA) == [("", True), ("about the walrus", False)]
 
 
-async def test_one_without_a_message_is_taken_instead_of_another_new_one(store: MemoryStore) -> None:
-    await store.append_messages(ANNA, [said("about the walrus")])
+async def test_begin_conversation_reuses_empty_conversation(store: MemoryStore) -> None:
+    await store.append_messages(ANNA, [make_message("about the walrus")])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert await store.conversations.begin_conversation(ANNA, "Newts", now=NOW) == new
-    await store.append_messages(new, [said("about newts")])
+    await store.append_messages(new, [make_message("about newts")])
     third = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert third.thread > new.thread
-    await store.append_messages(third, [said("of herons")])
-    assert await labels(store, ANNA) == [("of herons", True), ("Newts", False), ("about the walrus", False)]
+    await store.append_messages(third, [make_message("of herons")])
+    assert await list_labels(store, ANNA) == [("of herons", True), ("Newts", False), ("about the walrus", False)]
 
 
-async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) -> None:
+async def test_begin_open_and_find_stay_fast_with_thousands_of_conversations(store: MemoryStore) -> None:
     """Each was read again for each that began, in the transaction behind which everybody's writes wait."""
-    await store.append_messages(ANNA, [said("about the walrus")])
+    await store.append_messages(ANNA, [make_message("about the walrus")])
     many = [Scope(owner=ANNA.owner, thread=FIRST_NUMBER + number) for number in range(5_000)]
     rows = [
         {
@@ -54,9 +54,9 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
         }
         for number, scope in enumerate(many)
     ]
-    async with write(store) as tx:
+    async with open_transaction(store) as tx:
         await tx.execute_many(CONVERSATIONS.upsert_sql, [CONVERSATIONS.to_params(row) for row in rows])
-    await store.append_messages(many[0], [said("a word", source="1:2")])
+    await store.append_messages(many[0], [make_message("a word", source="1:2")])
     with count_units() as stopwatch:
         new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
         assert await store.conversations.open_conversation_if_exists(ANNA, many[7], now=NOW)
@@ -66,8 +66,8 @@ async def test_thousands_of_them_cost_no_other_one_anything(store: MemoryStore) 
     assert await store.conversations.find_open_conversation(ANNA) == many[7]
 
 
-async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(store: MemoryStore) -> None:
-    await store.append_messages(ANNA, [said("first")])
+async def test_last_opened_conversation_is_current_even_if_clock_goes_back(store: MemoryStore) -> None:
+    await store.append_messages(ANNA, [make_message("first")])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
     assert await store.conversations.open_conversation_if_exists(ANNA, ANNA, now=NOW - MINUTE)
     assert await store.conversations.find_open_conversation(ANNA) == ANNA
@@ -75,62 +75,62 @@ async def test_the_one_that_was_opened_last_goes_on_whatever_the_clock_says(stor
     assert await store.conversations.find_open_conversation(ANNA) == new
 
 
-async def test_no_place_opens_or_names_or_lists_what_belongs_to_another(store: MemoryStore) -> None:
-    await store.append_messages(BORIS, [said("of the club")])
-    await store.append_messages(TOPIC, [said("of the garden")])
+async def test_place_cannot_open_rename_or_list_conversations_of_another(store: MemoryStore) -> None:
+    await store.append_messages(BORIS, [make_message("of the club")])
+    await store.append_messages(TOPIC, [make_message("of the garden")])
     new = await store.conversations.begin_conversation(TOPIC, "Roses", now=NOW)
-    await store.append_messages(new, [said("red ones")])
+    await store.append_messages(new, [make_message("red ones")])
     for other in (BORIS, ANNA):
         assert not await store.conversations.open_conversation_if_exists(other, new, now=NOW)
         assert not await store.conversations.rename_if_exists(other, new, "mine", now=NOW)
         assert not await store.conversations.has_conversation(other, new)
     assert not await store.conversations.open_conversation_if_exists(BORIS, TOPIC, now=NOW)
-    assert await labels(store, BORIS) == [("of the club", True)]
-    assert await labels(store, TOPIC) == [("Roses", True), ("of the garden", False)]
+    assert await list_labels(store, BORIS) == [("of the club", True)]
+    assert await list_labels(store, TOPIC) == [("Roses", True), ("of the garden", False)]
     assert await store.conversations.find_open_conversation(BORIS) == BORIS
 
 
-async def test_direct_messages_of_a_person_stay_direct_messages(store: MemoryStore) -> None:
+async def test_new_conversation_in_channel_direct_chat_stays_direct_chat(store: MemoryStore) -> None:
     place = Scope(owner=BORIS.owner, thread=-3)
-    await store.append_messages(BORIS, [said("of the club")])
-    await store.append_messages(place, [said("from one person")])
+    await store.append_messages(BORIS, [make_message("of the club")])
+    await store.append_messages(place, [make_message("from one person")])
     new = await store.conversations.begin_conversation(place, "", now=NOW)
     assert new.is_channel_direct_chat
     assert await store.conversations.find_open_conversation(place) == new
     assert await store.conversations.find_open_conversation(BORIS) == BORIS
 
 
-async def test_a_title_of_a_model_is_kept_until_its_words_change(store: MemoryStore) -> None:
-    [first] = await store.append_messages(ANNA, [said("about the walrus")])
+async def test_model_title_is_kept_until_messages_are_edited_or_forgotten(store: MemoryStore) -> None:
+    [first] = await store.append_messages(ANNA, [make_message("about the walrus")])
     conversations = store.conversations
     assert await conversations.read_first_messages_of_untitled(ANNA, [ANNA]) == {ANNA: [first]}
     assert await conversations.set_title_if_untitled(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     assert not await conversations.set_title_if_untitled(ANNA, ANNA, "Other", made_from=[first], now=NOW)
-    assert await labels(store, ANNA) == [("Walrus", True)]
+    assert await list_labels(store, ANNA) == [("Walrus", True)]
     assert await conversations.read_first_messages_of_untitled(ANNA, [ANNA]) == {}
     await store.forgetting.replace_message_text_if_changed(ANNA, first.id, "about newts", reason="edited", now=NOW)
-    assert await labels(store, ANNA) == [("about newts", True)]
+    assert await list_labels(store, ANNA) == [("about newts", True)]
     assert not await conversations.set_title_if_untitled(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
     [now] = (await conversations.read_first_messages_of_untitled(ANNA, [ANNA]))[ANNA]
     assert await conversations.set_title_if_untitled(ANNA, ANNA, "Newts", made_from=[now], now=NOW)
-    [later] = await store.append_messages(ANNA, [said("the cellar key is 4711")])
+    [later] = await store.append_messages(ANNA, [make_message("the cellar key is 4711")])
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(later.id,)), now=NOW)
-    assert await labels(store, ANNA) == [("about newts", True)]
+    assert await list_labels(store, ANNA) == [("about newts", True)]
 
 
-async def test_a_title_of_the_owner_stays(store: MemoryStore) -> None:
-    [first] = await store.append_messages(ANNA, [said("about the walrus")])
+async def test_owner_title_survives_forgetting(store: MemoryStore) -> None:
+    [first] = await store.append_messages(ANNA, [make_message("about the walrus")])
     await store.conversations.rename_if_exists(ANNA, ANNA, "  My   walrus ", now=NOW)
     assert not await store.conversations.set_title_if_untitled(ANNA, ANNA, "Walrus", made_from=[first], now=NOW)
-    await store.append_messages(ANNA, [said("more")])
+    await store.append_messages(ANNA, [make_message("more")])
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first.id,)), now=NOW)
-    assert await labels(store, ANNA) == [("My walrus", True)]
+    assert await list_labels(store, ANNA) == [("My walrus", True)]
 
 
-async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 2)
+async def test_forgetting_conversation_deletes_only_its_messages(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 2)
     new = await store.conversations.begin_conversation(ANNA, "Newts", now=NOW)
-    await talk(store, new, 3, words="newts")
+    await append_turns(store, new, 3, words="newts")
     gone = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="conversations", ids=(new.thread,)), now=NOW)
     assert gone.messages == 6
     assert await store.list_scopes(ANNA.owner) == [ANNA]
@@ -140,10 +140,10 @@ async def test_forgetting_a_conversation_takes_all_of_it_and_nothing_else(store:
     assert await store.search_messages(new, ["newt"], limit=9) == []
 
 
-async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_message(store: MemoryStore) -> None:
-    [first] = await store.append_messages(ANNA, [replace(said("first", source="1:1"), telegram_id=71)])
+async def test_finds_conversation_by_source_message_id_or_telegram_id(store: MemoryStore) -> None:
+    [first] = await store.append_messages(ANNA, [replace(make_message("first", source="1:1"), telegram_id=71)])
     new = await store.conversations.begin_conversation(ANNA, "", now=NOW)
-    [second] = await store.append_messages(new, [replace(said("second", source="1:2"), telegram_id=72)])
+    [second] = await store.append_messages(new, [replace(make_message("second", source="1:2"), telegram_id=72)])
     find = store.conversations.find_conversation
     assert [await find(ANNA, source=source) for source in ("1:1", "1:2", "1:3")] == [ANNA, new, None]
     assert [await find(ANNA, message_id=number) for number in (first.id, second.id, 99)] == [ANNA, new, None]
@@ -151,23 +151,23 @@ async def test_what_was_said_is_found_by_its_source_its_number_and_its_telegram_
     assert await find(BORIS, message_id=first.id) is None
 
 
-async def test_a_telegram_message_is_found_in_whichever_topic_it_is(store: MemoryStore) -> None:
+async def test_finds_chat_of_telegram_message_in_any_topic(store: MemoryStore) -> None:
     topic = replace(ANNA, thread=7)
-    await store.append_messages(ANNA, [replace(said("here", source="1:1"), telegram_id=71)])
-    await store.append_messages(topic, [replace(said("there", source="1:2"), telegram_id=72)])
+    await store.append_messages(ANNA, [replace(make_message("here", source="1:1"), telegram_id=71)])
+    await store.append_messages(topic, [replace(make_message("there", source="1:2"), telegram_id=72)])
     later = await store.conversations.begin_conversation(topic, "", now=NOW)
-    answer = replace(said("an answer", source="1:3"), role="assistant", explanation="{}")
-    await store.append_messages(later, [replace(said("later", source="1:3"), telegram_id=73), answer])
+    answer = replace(make_message("an answer", source="1:3"), role="assistant", explanation="{}")
+    await store.append_messages(later, [replace(make_message("later", source="1:3"), telegram_id=73), answer])
     await store.explanations.record_shown_messages(later, "1:3", [74, 75])
     find = store.conversations.find_chat_of_message
     assert [await find(ANNA.owner, number) for number in (71, 72, 73, 74, 75)] == [ANNA, *[topic] * 4]
     assert await find(ANNA.owner, 76) is await find(BORIS.owner, 71) is None
 
 
-async def test_messages_of_an_unknown_conversation_are_listed_and_can_be_opened(store: MemoryStore) -> None:
+async def test_unregistered_conversation_is_listed_and_can_be_opened(store: MemoryStore) -> None:
     """As after the import of another memory's export."""
     stray = Scope(owner=ANNA.owner, thread=FIRST_NUMBER + 5)
-    await store.append_messages(stray, [said("from elsewhere")])
-    assert await labels(store, ANNA) == [("from elsewhere", False)]
+    await store.append_messages(stray, [make_message("from elsewhere")])
+    assert await list_labels(store, ANNA) == [("from elsewhere", False)]
     assert await store.conversations.open_conversation_if_exists(ANNA, stray, now=NOW + timedelta(days=1))
     assert await store.conversations.find_open_conversation(ANNA) == stray

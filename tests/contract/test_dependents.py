@@ -1,4 +1,4 @@
-"""What falls with a forgotten message: every summary above it, never one beside it; what is left answers again."""
+"""Forgetting a message removes every summary above it. Remaining sources become active again."""
 
 from dataclasses import replace
 
@@ -16,12 +16,12 @@ from storage.erasure.dependents import (
 from tests.support.summaries import standing_summary
 
 
-def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> Summary:
+def make_leaf(number: int, first: int, last: int, *, is_active: bool = True) -> Summary:
     summary = standing_summary(number, 1)
     return replace(summary, first_id=first, last_id=last, source_chunk_ids=(number,), is_active=is_active)
 
 
-def above(number: int, below: list[Summary], *, is_active: bool = True) -> Summary:
+def make_summary_above(number: int, below: list[Summary], *, is_active: bool = True) -> Summary:
     return replace(
         standing_summary(number, 2),
         first_id=min(summary.first_id for summary in below),
@@ -32,23 +32,23 @@ def above(number: int, below: list[Summary], *, is_active: bool = True) -> Summa
     )
 
 
-def test_all_above_a_message_fall_and_their_other_sources_are_active_again() -> None:
-    low = [leaf(number, number * 10, number * 10 + 9, is_active=False) for number in range(1, 7)]
-    middle = [above(7, low[:3], is_active=False), above(8, low[3:], is_active=False)]
-    top = above(9, middle)
+def test_removes_summaries_above_message_and_reactivates_other_sources() -> None:
+    low = [make_leaf(number, number * 10, number * 10 + 9, is_active=False) for number in range(1, 7)]
+    middle = [make_summary_above(7, low[:3], is_active=False), make_summary_above(8, low[3:], is_active=False)]
+    top = make_summary_above(9, middle)
     found = find_affected_summaries([*low, *middle, top], {0: [25]}, frozenset({2}))
     assert found.gone == {2, 7, 9}
     assert found.reactivated == {1, 3, 8}
 
 
-def test_another_thread_with_the_same_ids_is_left_alone() -> None:
-    assert find_affected_summaries([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
+def test_other_thread_with_same_ids_is_unaffected() -> None:
+    assert find_affected_summaries([make_leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
 
 
-def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answers_again() -> None:
-    first = leaf(1, 1, 10, is_active=False)
-    second = replace(leaf(2, 1, 20, is_active=False), source_chunk_ids=(1, 2), base_id=1)
-    third = replace(leaf(3, 1, 30), source_chunk_ids=(1, 2, 3), base_id=2)
+def test_removes_versions_of_removed_base_and_reactivates_predecessor() -> None:
+    first = make_leaf(1, 1, 10, is_active=False)
+    second = replace(make_leaf(2, 1, 20, is_active=False), source_chunk_ids=(1, 2), base_id=1)
+    third = replace(make_leaf(3, 1, 30), source_chunk_ids=(1, 2, 3), base_id=2)
     chain = [first, second, third]
     assert find_affected_summaries(chain, {0: [25]}, frozenset({3})) == find_affected_summaries(
         chain, {}, frozenset({3})
@@ -63,13 +63,13 @@ def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answer
 
 
 @given(st.data(), st.integers(1, 12))
-def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject, leaves: int) -> None:
-    found = [leaf(number, number * 10, number * 10 + 9) for number in range(1, leaves + 1)]
+def test_remaining_chunks_are_covered_exactly_once(data: st.DataObject, leaves: int) -> None:
+    found = [make_leaf(number, number * 10, number * 10 + 9) for number in range(1, leaves + 1)]
     active = list(found)
     while len(active) > 1 and data.draw(st.booleans()):
         start = data.draw(st.integers(0, len(active) - 2))
         group = active[start : data.draw(st.integers(start + 2, len(active)))]
-        made = above(100 + len(found), group)
+        made = make_summary_above(100 + len(found), group)
         found = [replace(summary, is_active=False) if summary in group else summary for summary in found] + [made]
         active = [summary for summary in active if summary not in group]
         active.insert(start, made)
@@ -84,7 +84,7 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
     assert sorted(covers) == sorted(stay for stay in stays if stay <= leaves)
 
 
-def test_a_profile_goes_with_what_it_had_read() -> None:
+def test_profile_is_outdated_by_removed_summaries_and_facts() -> None:
     fact = DatedFact(id=2, made_at="2026-01-02")
     profiles = [
         ProfileSources(id=1, last_summary_id=5, made_at="2026-01-01"),
@@ -96,18 +96,31 @@ def test_a_profile_goes_with_what_it_had_read() -> None:
     assert find_outdated_profile_ids(profiles, summary_ids={10}, facts=[]) == frozenset()
 
 
-def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> ProfileSources:
+def make_profile_version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> ProfileSources:
     made_from = frozenset(facts) if is_known else None
     return ProfileSources(id=id_, last_summary_id=0, made_at=f"2026-01-{id_:02}", base_id=base, facts=made_from)
 
 
-def test_a_profile_goes_with_the_facts_it_was_made_from_and_with_the_version_that_it_read() -> None:
+def test_profile_is_outdated_by_removed_source_facts_and_base_version() -> None:
     fact = [DatedFact(id=1, made_at="2026-01-02")]
 
     def gone(*versions: ProfileSources) -> frozenset[int]:
         return find_outdated_profile_ids(versions, summary_ids=set(), facts=fact)
 
-    assert gone(version(2, None, 1), version(3, None, 2), version(4, 2), version(5, 3, 2), version(6, 4)) == {2, 4, 6}
-    assert gone(version(1, None, 1), version(3, 1, 2)) == frozenset(), "made before that"
-    assert gone(version(1, None, is_known=False), version(3, 1, is_known=False), version(4, 3, 2)) == {3, 4}
-    assert gone(version(4, 3, 2), version(5, 4, 2), version(6, None, 2)) == {4, 5}, "nobody knows what 3 was made from"
+    assert gone(
+        make_profile_version(2, None, 1),
+        make_profile_version(3, None, 2),
+        make_profile_version(4, 2),
+        make_profile_version(5, 3, 2),
+        make_profile_version(6, 4),
+    ) == {2, 4, 6}
+    assert gone(make_profile_version(1, None, 1), make_profile_version(3, 1, 2)) == frozenset(), "made before that"
+    assert gone(
+        make_profile_version(1, None, is_known=False),
+        make_profile_version(3, 1, is_known=False),
+        make_profile_version(4, 3, 2),
+    ) == {3, 4}
+    assert gone(make_profile_version(4, 3, 2), make_profile_version(5, 4, 2), make_profile_version(6, None, 2)) == {
+        4,
+        5,
+    }, "nobody knows what 3 was made from"

@@ -16,16 +16,26 @@ from storage.schema.portable_tables import FACTS
 from storage.schema.rows import FACT_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
 from storage.tables.decisions import DecisionIndex
-from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, Opener, config, fold, said, talk
+from tests.contract.conftest import (
+    ANNA,
+    BORIS,
+    MINUTE,
+    NOW,
+    Opener,
+    append_turns,
+    fold_messages,
+    make_config,
+    make_message,
+)
 
 
-def new(text: str, *sources: int, subject: str = "") -> NewFact:
+def make_fact(text: str, *sources: int, subject: str = "") -> NewFact:
     return NewFact(
         text=text, kind="personal", subject=subject, source_ids=sources, observed_at=NOW, valid_from=NOW, tags=("x",)
     )
 
 
-async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
+async def learn_facts(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     """Commit changes as learned from everything that is said."""
     learned, messages = await store.facts.read_learned_id_and_next(ANNA, 100)
     until = messages[-1].id if messages else learned
@@ -34,19 +44,19 @@ async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     )
 
 
-async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryStore) -> None:
-    await talk(store, ANNA, 2)
-    (home, cat) = await learn(
-        store, FactChange(fact=new("Anna lives in Oslo.", 1)), FactChange(fact=new("Anna has a cat.", 1))
+async def test_commit_inserts_merges_and_closes_facts(store: MemoryStore) -> None:
+    await append_turns(store, ANNA, 2)
+    (home, cat) = await learn_facts(
+        store, FactChange(fact=make_fact("Anna lives in Oslo.", 1)), FactChange(fact=make_fact("Anna has a cat.", 1))
     )
     await store.facts.pin_fact(ANNA.owner, home.id, is_pinned=True, now=NOW)
-    later = replace(new("Anna lives in Bergen.", 5), valid_from=NOW + timedelta(days=1))
-    await talk(store, ANNA, 1)
-    (moved,) = await learn(
+    later = replace(make_fact("Anna lives in Bergen.", 5), valid_from=NOW + timedelta(days=1))
+    await append_turns(store, ANNA, 1)
+    (moved,) = await learn_facts(
         store,
-        FactChange(fact=new("Anna has a cat.", 5), same_as=cat.id),
+        FactChange(fact=make_fact("Anna has a cat.", 5), same_as=cat.id),
         FactChange(fact=later, closes=(home.id,)),
-        FactChange(fact=new("Anna lives in Bergen.", 6), same_as=-2),
+        FactChange(fact=make_fact("Anna lives in Bergen.", 6), same_as=-2),
     )
     held = {fact.id: fact for fact in await store.facts.list_all_facts(ANNA.owner)}
     assert [fact.id for fact in await store.facts.list_valid_facts(ANNA.owner)] == [cat.id, moved.id]
@@ -72,10 +82,10 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert await store.facts.list_facts_superseded_by(BORIS.owner, [moved.id]) == []
 
 
-async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:
-    (question, *_) = await talk(store, ANNA, 1)
+async def test_rejects_fact_commit_when_sources_changed(store: MemoryStore) -> None:
+    (question, *_) = await append_turns(store, ANNA, 1)
     learned, messages = await store.facts.read_learned_id_and_next(ANNA, 100)
-    change = [FactChange(fact=new("Anna lives in Oslo.", question.id))]
+    change = [FactChange(fact=make_fact("Anna lives in Oslo.", question.id))]
     stale = [replace(messages[0], content="other words"), *messages[1:]]
     for read, since in ((stale, learned), (messages, learned + 1)):
         with pytest.raises(StaleFacts):
@@ -86,10 +96,10 @@ async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: 
     assert (await store.facts.read_learned_id_and_next(ANNA, 100))[0] == learned
 
 
-async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts(store: MemoryStore) -> None:
-    messages = await talk(store, ANNA, 1)
-    change = FactChange(fact=new("Anna lives in Oslo.", messages[0].id))
-    [oslo] = await learn(store, change)
+async def test_rejects_fact_commit_planned_without_newest_facts(store: MemoryStore) -> None:
+    messages = await append_turns(store, ANNA, 1)
+    change = FactChange(fact=make_fact("Anna lives in Oslo.", messages[0].id))
+    [oslo] = await learn_facts(store, change)
     learned, _ = await store.facts.read_learned_id_and_next(ANNA, 100)
 
     async def commit(newest: int) -> list[Fact]:
@@ -112,32 +122,32 @@ async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts
         await commit(oslo.id)
 
 
-async def test_what_is_waiting_is_known_after_a_restart(store: MemoryStore) -> None:
-    messages = await talk(store, ANNA, 1)
+async def test_lists_scope_to_learn_from_until_learned(store: MemoryStore) -> None:
+    messages = await append_turns(store, ANNA, 1)
     assert await store.facts.list_scopes_to_learn_from(NOW - timedelta(minutes=1)) == []
     assert await store.facts.list_scopes_to_learn_from(NOW) == [ANNA]
-    await learn(store)
+    await learn_facts(store)
     assert await store.facts.list_scopes_to_learn_from(NOW) == []
     assert await store.facts.read_learned_id_and_next(ANNA, 100) == (messages[-1].id, [])
 
 
-async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemoryStore) -> None:
-    old = await talk(store, ANNA, 2)
-    await fold(store, ANNA, old)
+async def test_messages_folded_before_learning_began_are_not_pending(store: MemoryStore) -> None:
+    old = await append_turns(store, ANNA, 2)
+    await fold_messages(store, ANNA, old)
     assert await store.facts.read_learned_id_and_next(ANNA, 100) == (old[-1].id, [])
     assert await store.facts.list_scopes_to_learn_from(NOW) == []
-    fresh = await talk(store, ANNA, 1)
+    fresh = await append_turns(store, ANNA, 1)
     assert await store.facts.read_learned_id_and_next(ANNA, 100) == (old[-1].id, fresh)
     await store.facts.begin_learning_unless_recorded(ANNA, old[-1].id)
-    await fold(store, ANNA, fresh)
+    await fold_messages(store, ANNA, fresh)
     assert await store.facts.read_learned_id_and_next(ANNA, 100) == (
         old[-1].id,
         [replace(draft, chunk_id=2) for draft in fresh],
     )
 
 
-async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> None:
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+async def test_fact_edit_keeps_id_and_can_be_undone(store: MemoryStore) -> None:
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW)
     for words in ("Anna lives in Bergen.", "Anna lives in Stavanger."):
         edited = await store.facts.edit_fact(ANNA.owner, fact.id, words, now=NOW)
         assert edited is not None
@@ -155,17 +165,17 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> Non
     assert await store.facts.edit_fact(ANNA.owner, 99, "No.", now=NOW) is None
 
 
-async def test_a_deleted_fact_that_is_edited_leaves_nothing_deleted_behind(store: MemoryStore) -> None:
+async def test_editing_deleted_fact_leaves_nothing_marked_deleted(store: MemoryStore) -> None:
     """/memory offered to restore the old text, and a day later it was erased, so that the edit could not be undone."""
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna has 7 cats."), now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna has 7 cats."), now=NOW)
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna has a cat.", now=NOW)
     assert [fact.text for fact in await store.facts.list_valid_facts(ANNA.owner)] == ["Anna has a cat."]
     assert await store.facts.list_deleted_ids_by_owner(NOW + timedelta(days=1)) == {}
 
 
-async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: MemoryStore) -> None:
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+async def test_deleted_fact_can_be_restored_until_forgotten(store: MemoryStore) -> None:
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW)
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.list_valid_facts(ANNA.owner) == []
@@ -188,15 +198,15 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Memor
         ("Anna works in Bergen.", NOW, False),
         ("!", NOW, False),
     ):
-        assert DecisionIndex(decisions).overrules(replace(new(text), observed_at=said_at)) == is_undone
+        assert DecisionIndex(decisions).overrules(replace(make_fact(text), observed_at=said_at)) == is_undone
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="everything"), now=NOW)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
 
-async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: MemoryStore) -> None:
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
+async def test_forgotten_fact_leaves_decision_without_its_text(store: MemoryStore) -> None:
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo.", subject="home"), now=NOW)
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
-    other = await store.facts.add_fact(ANNA.owner, new("Anna has a cat."), now=NOW)
+    other = await store.facts.add_fact(ANNA.owner, make_fact("Anna has a cat."), now=NOW)
     later = NOW + timedelta(hours=1)
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,)), now=later)
     assert await store.facts.list_all_facts(ANNA.owner) == [other]
@@ -211,22 +221,23 @@ async def test_a_forgotten_fact_is_kept_as_a_decision_without_its_words(store: M
         ("Anna lives in Bergen.", "home", later + timedelta(seconds=1), False),
         ("Anna has a cat.", "pet", NOW, False),
     ):
-        assert DecisionIndex(decisions).overrules(replace(new(text, subject=subject), observed_at=said_at)) == is_undone
+        assert (
+            DecisionIndex(decisions).overrules(replace(make_fact(text, subject=subject), observed_at=said_at))
+            == is_undone
+        )
 
 
-async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_that_goes_too(
-    store: MemoryStore,
-) -> None:
+async def test_fact_forgotten_with_message_is_not_relearned_from_other_source(store: MemoryStore) -> None:
     """Both said it. Of a fact that no other message gave, nothing stays, not even hashes."""
-    first, _, second, _, third, _ = [message.id for message in await talk(store, ANNA, 3)]
+    first, _, second, _, third, _ = [message.id for message in await append_turns(store, ANNA, 3)]
     for text, sources in (("Anna lives in Oslo.", (first, second)), ("Anna has a cat.", (first,))):
-        await store.facts.add_fact(ANNA.owner, new(text, *sources), now=NOW)
-    kept = await store.facts.add_fact(ANNA.owner, new("Anna skis.", third), now=NOW)
+        await store.facts.add_fact(ANNA.owner, make_fact(text, *sources), now=NOW)
+    kept = await store.facts.add_fact(ANNA.owner, make_fact("Anna skis.", third), now=NOW)
     later = NOW + timedelta(hours=1)
 
     async def is_overruled(text: str, said_at: datetime) -> bool:
         decisions = await store.facts.list_decisions(ANNA.owner)
-        return DecisionIndex(decisions).overrules(replace(new(text, second), observed_at=said_at))
+        return DecisionIndex(decisions).overrules(replace(make_fact(text, second), observed_at=said_at))
 
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first,)), now=later)
     assert await store.facts.list_all_facts(ANNA.owner) == [kept]
@@ -239,33 +250,35 @@ async def test_what_goes_with_a_message_is_not_learned_back_from_another_until_t
     assert await store.facts.list_decisions(ANNA.owner) == []
 
 
-async def test_a_quoting_fact_that_was_forgotten_with_a_message_is_not_learned_back(store: MemoryStore) -> None:
-    second = (await talk(store, ANNA, 1))[0].id
-    await store.append_messages(ANNA, [said("My code word is heliotrope.")])
+async def test_quoting_fact_forgotten_with_message_is_not_relearned(store: MemoryStore) -> None:
+    second = (await append_turns(store, ANNA, 1))[0].id
+    await store.append_messages(ANNA, [make_message("My code word is heliotrope.")])
     secret = (await store.timeline.read_page(ANNA, limit=99))[-1].id
-    await store.facts.add_fact(ANNA.owner, new("Anna's code word is heliotrope.", second), now=NOW + MINUTE)
+    await store.facts.add_fact(ANNA.owner, make_fact("Anna's code word is heliotrope.", second), now=NOW + MINUTE)
     later = NOW + timedelta(hours=1)
     what = ForgetRequest(what="messages", ids=(secret,), with_quotes=True)
     assert (await store.forgetting.forget(ANNA.owner, what, now=later)).facts == 1
     decisions = await store.facts.list_decisions(ANNA.owner)
     for said_at, is_undone in ((NOW, True), (later + MINUTE, False)):
         text = "Her code word is heliotrope."
-        assert DecisionIndex(decisions).overrules(replace(new(text, second), observed_at=said_at)) == is_undone
+        assert DecisionIndex(decisions).overrules(replace(make_fact(text, second), observed_at=said_at)) == is_undone
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(second,)), now=later)
     assert await store.facts.list_decisions(ANNA.owner) == []
 
 
-async def test_forgetting_what_was_true_before_leaves_the_value_that_replaced_it(store: MemoryStore) -> None:
-    old = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo.", subject="home"), now=NOW)
-    await store.facts.add_fact(ANNA.owner, new("Anna lives in Bergen.", subject="home"), now=NOW, superseded_id=old.id)
+async def test_forgetting_superseded_fact_does_not_overrule_its_successor(store: MemoryStore) -> None:
+    old = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo.", subject="home"), now=NOW)
+    await store.facts.add_fact(
+        ANNA.owner, make_fact("Anna lives in Bergen.", subject="home"), now=NOW, superseded_id=old.id
+    )
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(old.id,)), now=NOW)
     decisions = await store.facts.list_decisions(ANNA.owner)
     for text, is_undone in (("Anna lives in Oslo.", True), ("Anna lives in Bergen.", False)):
-        assert DecisionIndex(decisions).overrules(new(text, subject="home")) == is_undone
+        assert DecisionIndex(decisions).overrules(make_fact(text, subject="home")) == is_undone
 
 
-async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store: MemoryStore) -> None:
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+async def test_import_does_not_count_deleted_fact_as_new(store: MemoryStore) -> None:
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW)
     row = FACTS.to_portable_row({**FACTS.defaults, **FACT_ROWS.to_row(fact), "source_ids": "[]", "tags": "[]"})
     later = row | {
         "id": 9,
@@ -281,8 +294,8 @@ async def test_an_import_brings_back_nothing_that_its_owner_deleted_since(store:
     assert await store.history.count_new_facts(ANNA.owner, [row, later]) == 1
 
 
-async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+async def test_fact_vectors_are_tied_to_text_and_model(store: MemoryStore) -> None:
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW)
     assert await store.facts.list_unembedded_facts("m", 10) == [fact]
     vector = np.array([[0.6, 0.8]], np.float32)
     await store.facts.store_vectors("m", [replace(fact, text="other words")], vector)
@@ -295,11 +308,11 @@ async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     assert [fact.id for fact in await store.facts.list_unembedded_facts("m", 10)] == [fact.id]
 
 
-async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_path: Path) -> None:
+async def test_facts_progress_and_profile_survive_reopening(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
-        await talk(store, ANNA, 1)
-        made = await learn(store, FactChange(fact=new("Anna lives in Oslo.", 1)))
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        await append_turns(store, ANNA, 1)
+        made = await learn_facts(store, FactChange(fact=make_fact("Anna lives in Oslo.", 1)))
         profile = await store.profiles.store_profile(
             NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(made[0],), summary_ids=()),
             now=NOW,
@@ -312,8 +325,8 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
             assert "Anna lives in Oslo." in (tmp_path / "memory.json").read_text(encoding="utf-8")
 
 
-async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStore) -> None:
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+async def test_rejects_profile_whose_sources_are_gone(store: MemoryStore) -> None:
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(fact,), summary_ids=())
     first = await store.profiles.store_profile(draft, now=NOW)
     second = await store.profiles.store_profile(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
@@ -333,9 +346,9 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStor
 
 
 @pytest.mark.parametrize("change", ["delete", "edit", "supersede", "erase", "profile"])
-async def test_a_profile_is_refused_where_a_fact_or_the_profile_changed_since(store: MemoryStore, change: str) -> None:
+async def test_rejects_profile_when_facts_or_profile_changed_since(store: MemoryStore, change: str) -> None:
     """Even if that fact is not among its sources: one of its sentences may be overruled now."""
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="In Oslo.", model="m", base_id=None, facts=(), summary_ids=())
     seen = await store.facts.read_revision(ANNA.owner)
     await store.profiles.store_profile(draft, now=NOW, revision=seen)
@@ -346,7 +359,7 @@ async def test_a_profile_is_refused_where_a_fact_or_the_profile_changed_since(st
         case "edit":
             await store.facts.edit_fact(ANNA.owner, fact.id, "Anna lives in Bonn.", now=NOW)
         case "supersede":
-            await store.facts.add_fact(ANNA.owner, new("Anna lives in Bonn."), now=NOW, superseded_id=fact.id)
+            await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Bonn."), now=NOW, superseded_id=fact.id)
         case "erase":
             await store.forgetting.forget(ANNA.owner, ForgetRequest(what="facts", ids=(fact.id,)), now=NOW)
         case "profile":
@@ -355,12 +368,12 @@ async def test_a_profile_is_refused_where_a_fact_or_the_profile_changed_since(st
         await store.profiles.store_profile(draft, now=NOW, revision=seen)
 
 
-async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Opener, tmp_path: Path) -> None:
+async def test_profile_sources_survive_reopening(opener: Opener, tmp_path: Path) -> None:
     """So a version that an edit is no part of stays when that is taken back."""
     async with opener(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
+        await store.upsert_owner(make_config(store, ANNA.owner))
         tea, boat = [
-            await store.facts.add_fact(ANNA.owner, new(text), now=NOW) for text in ("Likes tea.", "Has a boat.")
+            await store.facts.add_fact(ANNA.owner, make_fact(text), now=NOW) for text in ("Likes tea.", "Has a boat.")
         ]
         tulips = await store.facts.edit_fact(ANNA.owner, tea.id, "Likes tulips.", now=NOW)
         assert tulips is not None
@@ -382,8 +395,8 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
         assert await store.profiles.list_versions(ANNA.owner) == [sails]
 
 
-async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemoryStore) -> None:
-    made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
+async def test_lists_new_summaries_until_profile_includes_them(store: MemoryStore) -> None:
+    made = [await fold_messages(store, ANNA, await append_turns(store, ANNA, 1)) for _ in range(4)]
     assert [summary.id for summary in await store.profiles.list_new_summaries(ANNA.owner, 10)] == [
         fact.id for fact in made
     ]
@@ -399,11 +412,11 @@ async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemorySto
     ]
 
 
-async def test_an_undated_message_is_older_than_the_first_message_and_the_first_decision(store: MemoryStore) -> None:
+async def test_moment_before_first_live_record_precedes_messages_and_decisions(store: MemoryStore) -> None:
     assert await store.history.find_moment_before_first_live_record(ANNA.owner) is None
-    fact = await store.facts.add_fact(ANNA.owner, new("Anna lives in Oslo."), now=NOW - MINUTE)
+    fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW - MINUTE)
     assert await store.history.find_moment_before_first_live_record(ANNA.owner) is None
-    await talk(store, ANNA, 1)
+    await append_turns(store, ANNA, 1)
     said_first = await store.history.find_moment_before_first_live_record(ANNA.owner)
     assert said_first is not None
     assert said_first > NOW - MINUTE
@@ -417,11 +430,11 @@ async def test_an_undated_message_is_older_than_the_first_message_and_the_first_
     assert await store.history.find_moment_before_first_live_record(BORIS.owner) is None
 
 
-async def test_a_fact_that_an_earlier_version_edited_has_the_date_of_its_edit(store: MemoryStore) -> None:
+async def test_migration_dates_edited_facts_by_their_edit(store: MemoryStore) -> None:
     """It was told to the model as said on the day of the message that it corrects."""
-    await talk(store, ANNA, 1)
-    home, cat = await learn(
-        store, FactChange(fact=new("Anna lives in Oslo.", 1)), FactChange(fact=new("Anna has a cat.", 1))
+    await append_turns(store, ANNA, 1)
+    home, cat = await learn_facts(
+        store, FactChange(fact=make_fact("Anna lives in Oslo.", 1)), FactChange(fact=make_fact("Anna has a cat.", 1))
     )
     await store.facts.edit_fact(ANNA.owner, home.id, "Anna lives in Bergen.", now=NOW + timedelta(days=1))
     for fact in (home, cat):

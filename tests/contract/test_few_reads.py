@@ -1,4 +1,4 @@
-"""What a turn needs of a memory comes at once: the same as from the single reads, as of one moment."""
+"""One read returns all that a turn needs. It equals the single reads in one snapshot."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +13,11 @@ from records.scopes import Scope
 from storage.engine.protocol import Connection
 from storage.stores.memory_store import MemoryStore
 from storage.tables import messages
-from tests.contract.conftest import ANNA, BORIS, TOPIC, fold, read, said, talk
+from tests.contract.conftest import ANNA, BORIS, TOPIC, append_turns, fold_messages, make_message, open_reader
 
 
-async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: MemoryStore) -> None:
-    pieces = [said("first half", source="1:1"), said("second half", source="1:2")]
+async def test_question_in_pieces_is_one_turn_and_finds_its_answer(store: MemoryStore) -> None:
+    pieces = [make_message("first half", source="1:1"), make_message("second half", source="1:2")]
     asked = await store.store_question(ANNA, pieces)
     turn = asked.turn
     assert asked.answer is None
@@ -25,24 +25,24 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memo
         ("first half", turn),
         ("second half", turn),
     ]
-    [reply] = await store.append_messages(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
+    [reply] = await store.append_messages(ANNA, [make_message("reply", role="assistant", source="1:2", turn=turn)])
     assert await store.store_question(ANNA, pieces, max_turns=4) == StoredQuestion(turn=turn, answer=reply)
     assert len(await store.timeline.read_page(ANNA)) == 3
     assert [hit.turn for hit in await store.search_messages(ANNA, ["half"], limit=9)] == [turn, turn]
 
 
-async def test_an_answer_is_found_in_its_own_scope_only(store: MemoryStore) -> None:
-    question, reply = said("hello", source="1:1"), said("reply", role="assistant", source="1:1")
+async def test_stored_question_finds_answer_only_in_own_scope(store: MemoryStore) -> None:
+    question, reply = make_message("hello", source="1:1"), make_message("reply", role="assistant", source="1:1")
     await store.append_messages(TOPIC, [reply])
     assert (await store.store_question(BORIS, [question])).answer is None
     assert (await store.store_question(TOPIC, [question])).answer is not None
 
 
-async def test_a_question_is_stored_and_its_context_read_at_once(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 5)
-    await fold(store, ANNA, stored[:4])
-    assert (await store.store_question(ANNA, [said("and now?", source="1:1")])).sources is None
-    pieces = [said("first half", source="1:2"), said("second half", source="1:3")]
+async def test_stores_question_and_reads_context_sources_together(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 5)
+    await fold_messages(store, ANNA, stored[:4])
+    assert (await store.store_question(ANNA, [make_message("and now?", source="1:1")])).sources is None
+    pieces = [make_message("first half", source="1:2"), make_message("second half", source="1:3")]
     asked = await store.store_question(ANNA, pieces, max_turns=4)
     assert asked.sources == await store.read_context_sources(ANNA, max_turns=4, before_turn=asked.turn)
     assert asked.sources is not None
@@ -50,12 +50,12 @@ async def test_a_question_is_stored_and_its_context_read_at_once(store: MemorySt
     assert asked.sources.total == 13
 
 
-async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_read(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 2)
-    await fold(store, ANNA, stored[:2])
+async def test_stores_question_when_context_sources_are_damaged(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 2)
+    await fold_messages(store, ANNA, stored[:2])
     async with store.database.open_transaction(ANNA.owner) as tx:
         await tx.execute("UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
-    asked = await store.store_question(ANNA, [said("and now?", source="1:1")], max_turns=4)
+    asked = await store.store_question(ANNA, [make_message("and now?", source="1:1")], max_turns=4)
     assert asked.sources is None
     assert [message.content for message in await store.read_turn(ANNA, asked.turn)] == ["and now?"]
     with pytest.raises(StorageCorrupt, match="summaries is damaged") as damaged:
@@ -63,11 +63,11 @@ async def test_a_question_is_stored_where_what_its_context_is_made_of_cannot_be_
     assert "some day" in str(damaged.value.__cause__)
 
 
-async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 5)
-    await talk(store, BORIS, 2)
-    await fold(store, ANNA, stored[:4])
-    await fold(store, ANNA, stored[4:6])
+async def test_context_sources_match_single_reads(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 5)
+    await append_turns(store, BORIS, 2)
+    await fold_messages(store, ANNA, stored[:4])
+    await fold_messages(store, ANNA, stored[4:6])
     for turns, before in ((4, None), (2, stored[-2].turn), (0, stored[-2].turn), (9, 1)):
         sources = await store.read_context_sources(ANNA, max_turns=turns, before_turn=before)
         assert sources.last == await store.read_last_turns(ANNA, turns, before_turn=before)
@@ -88,8 +88,8 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Mem
     assert (nobody.last, nobody.unsummarized, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
-async def test_messages_of_an_imported_past_are_no_last_turns(store: MemoryStore) -> None:
-    drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
+async def test_imported_messages_are_not_last_turns(store: MemoryStore) -> None:
+    drafts: list[NewMessage] = [replace(make_message("long ago"), turn=-3), make_message("today")]
     await store.append_messages(ANNA, drafts)
     sources = await store.read_context_sources(ANNA, max_turns=4)
     assert [message.content for message in sources.last] == ["today"]
@@ -108,7 +108,7 @@ class Counting:
         return self.connection.execute(sql, values)
 
 
-async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store: MemoryStore) -> None:
+async def test_queries_newest_turns_only_when_some_are_archived(store: MemoryStore) -> None:
     """If nothing is archived, the newest turns are among the unsummarised ones, which saves a query for each prompt."""
 
     async def read_last_turns() -> tuple[int, Sequence[Message]]:
@@ -117,11 +117,11 @@ async def test_the_newest_turns_are_looked_up_only_where_some_are_archived(store
             found = messages.read_context_sources(counting, ANNA, max_turns=2, before_turn=None)
             return counting.asked_for_turns, found.last
 
-        async with read(store) as reader:
+        async with open_reader(store) as reader:
             return await reader.run_in_snapshot(count)
 
-    stored = await talk(store, ANNA, 3)
+    stored = await append_turns(store, ANNA, 3)
     assert await read_last_turns() == (0, stored[2:])
-    await fold(store, ANNA, stored[:4])
+    await fold_messages(store, ANNA, stored[:4])
     asked, last = await read_last_turns()
     assert (asked, [message.id for message in last]) == (1, [message.id for message in stored[2:]])

@@ -15,8 +15,8 @@ from storage.engine.replica import Replica
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import open_postgres_database
-from tests.contract.conftest import MINUTE, NOW, files_of
-from tests.support.postgres_server import address, rows_of
+from tests.contract.conftest import MINUTE, NOW, read_files
+from tests.support.postgres_server import make_schema_address, read_rows
 
 BOT = 900
 
@@ -34,7 +34,7 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         if request.param == "sqlite":
             yield Inbox(database)
             return
-        url, replica = address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
+        url, replica = make_schema_address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
         server = await stack.enter_async_context(open_postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.open(server, replica, url))
         shared = SharedInbox(server, leases)
@@ -42,15 +42,15 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield shared
 
 
-async def received(inbox: Inbox, arrivals: Sequence[ReceivedUpdate]) -> None:
+async def receive_updates(inbox: Inbox, arrivals: Sequence[ReceivedUpdate]) -> None:
     """What came, and is this process's to do."""
     await inbox.store_and_get_new_ids(BOT, arrivals, NOW)
     if isinstance(inbox, SharedInbox):
         await inbox.work.claim_updates(BOT, limit=100, now=NOW)
 
 
-async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
-    await received(inbox, [ReceivedUpdate(7, "{}")])
+async def test_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
+    await receive_updates(inbox, [ReceivedUpdate(7, "{}")])
     assert not await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(7, "{}")], NOW)
     assert await inbox.store_and_get_new_ids(BOT + 1, [ReceivedUpdate(7, "{}")], NOW)
     assert await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(3, '{"text": "ü\0"}')], NOW + MINUTE)
@@ -63,18 +63,16 @@ async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -
     assert [update.update_id for update in await inbox.list_pending_updates(BOT)] == [3]
 
 
-async def test_the_payload_of_a_done_update_is_erased(
-    inbox: Inbox, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    await received(inbox, [ReceivedUpdate(1, "walrus")])
+async def test_payload_of_done_update_is_erased(inbox: Inbox, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    await receive_updates(inbox, [ReceivedUpdate(1, "walrus")])
     await inbox.mark_updates_done(BOT, [1], NOW)
     assert await inbox.database.try_to_truncate_write_ahead_log()
-    rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
-    assert b"walrus" not in b"".join([*files_of(tmp_path), *rows])
+    rows = read_rows(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
+    assert b"walrus" not in b"".join([*read_files(tmp_path), *rows])
 
 
-async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
-    await received(inbox, [ReceivedUpdate(1, "{}")])
+async def test_counts_attempts_and_sends_of_update(inbox: Inbox) -> None:
+    await receive_updates(inbox, [ReceivedUpdate(1, "{}")])
     assert [
         await inbox.increment_and_get(BOT, 1, "attempts"),
         await inbox.increment_and_get(BOT, 1, "attempts"),
@@ -95,8 +93,8 @@ async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
     assert (pending.sends, pending.mode, pending.shown) == (1, "off", (8, 9))
 
 
-async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
-    await received(inbox, [ReceivedUpdate(number, "{}") for number in (1, 2, 3)])
+async def test_purges_only_old_done_updates(inbox: Inbox) -> None:
+    await receive_updates(inbox, [ReceivedUpdate(number, "{}") for number in (1, 2, 3)])
     await inbox.mark_updates_done(BOT, [1], NOW)
     await inbox.mark_updates_done(BOT, [2], NOW + timedelta(hours=40))
     assert await inbox.delete_and_count_done_updates(NOW + timedelta(hours=1)) == 1
@@ -105,8 +103,8 @@ async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
     assert not await inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(3, "{}")], NOW)
 
 
-async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:
-    await received(inbox, [ReceivedUpdate(1, "walrus"), ReceivedUpdate(2, "{}")])
+async def test_erases_payload_of_pending_update(inbox: Inbox) -> None:
+    await receive_updates(inbox, [ReceivedUpdate(1, "walrus"), ReceivedUpdate(2, "{}")])
     waiting = await inbox.find_positions_by_source()
     assert sorted(waiting) == [f"{BOT}:1", f"{BOT}:2"]
     await inbox.erase_payloads([waiting[f"{BOT}:1"]])

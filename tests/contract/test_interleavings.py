@@ -24,7 +24,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from tests.contract.conftest import MINUTE, NOW, config, made, open_postgres, said
+from tests.contract.conftest import MINUTE, NOW, make_config, make_message, make_summary, open_postgres
 
 Result = TypeVar("Result")
 
@@ -82,10 +82,10 @@ class Interleavings(RuleBasedStateMachine):
         }
 
     async def settle(self, owner: int) -> None:
-        place = await self.directory.get_storage_or_register_owner(config(self.stores[StorageType.SQLITE], owner))
-        await self.stores[place].upsert_owner(config(self.stores[place], owner))
+        place = await self.directory.get_storage_or_register_owner(make_config(self.stores[StorageType.SQLITE], owner))
+        await self.stores[place].upsert_owner(make_config(self.stores[place], owner))
 
-    async def home(self, owner: int) -> MemoryStore:
+    async def find_store(self, owner: int) -> MemoryStore:
         place = await self.directory.find_storage_type(owner)
         assert place is not None
         return self.stores[place]
@@ -99,9 +99,9 @@ class Interleavings(RuleBasedStateMachine):
     @rule(scope=st.sampled_from(SCOPES), words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3))
     def append(self, scope: Scope, words: list[str]) -> None:
         async def work() -> None:
-            store = await self.home(scope.owner)
+            store = await self.find_store(scope.owner)
             self.sources += 1
-            drafts = [said(word, source=f"1:{self.sources}-{n}") for n, word in enumerate(words)]
+            drafts = [make_message(word, source=f"1:{self.sources}-{n}") for n, word in enumerate(words)]
             stored = await store.append_messages(scope, drafts)
             assert await store.append_messages(scope, drafts) == stored
             assert [message.id for message in stored] == sorted(message.id for message in stored)
@@ -114,7 +114,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule(scope=st.sampled_from(SCOPES))
     def acquire_summary_lease(self, scope: Scope) -> None:
         async def work() -> None:
-            taken = await (await self.home(scope.owner)).acquire_summary_lease(
+            taken = await (await self.find_store(scope.owner)).acquire_summary_lease(
                 scope, "now", now=self.now, duration=MINUTE
             )
             held = self.expected[scope].lease
@@ -141,10 +141,10 @@ class Interleavings(RuleBasedStateMachine):
                 if upwards
                 else SummaryPlan(level=1, message_ids=ids, reason="now")
             )
-            store = await self.home(scope.owner)
-            summary = await store.commit_summary(held, plan, made(), now=self.now)
+            store = await self.find_store(scope.owner)
+            summary = await store.commit_summary(held, plan, make_summary(), now=self.now)
             with pytest.raises(StaleSummary):
-                await store.commit_summary(held, plan, made(), now=self.now)
+                await store.commit_summary(held, plan, make_summary(), now=self.now)
             expected.summaries[summary.id] = summary
             if upwards:
                 for message in below:
@@ -162,7 +162,7 @@ class Interleavings(RuleBasedStateMachine):
             return
 
         async def work() -> None:
-            store = await self.home(scope.owner)
+            store = await self.find_store(scope.owner)
             if release:
                 await store.release_summary_lease(held)
             else:
@@ -193,8 +193,8 @@ class Interleavings(RuleBasedStateMachine):
     @rule(owner=st.sampled_from([1, -2]), enabled=st.booleans())
     def toggle(self, owner: int, enabled: bool) -> None:
         async def work() -> None:
-            store = await self.home(owner)
-            switched = config(store, owner, enabled=enabled)
+            store = await self.find_store(owner)
+            switched = make_config(store, owner, enabled=enabled)
             await self.directory.get_storage_or_register_owner(switched)
             await store.upsert_owner(switched)
 
@@ -218,7 +218,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule(owner=st.sampled_from([1, -2]))
     def erase(self, owner: int) -> None:
         async def work() -> None:
-            await (await self.home(owner)).erase_owner(owner)
+            await (await self.find_store(owner)).erase_owner(owner)
             async with self.directory.database.open_transaction(owner) as tx:
                 await tx.execute("DELETE FROM users WHERE user_id = ?", owner)
             assert await self.directory.find_storage_type(owner) is None

@@ -24,43 +24,43 @@ from tests.contract.conftest import (
     STORES,
     TOPIC,
     Opener,
-    config,
-    fold,
-    fold_up,
-    lease,
-    made,
+    acquire_lease,
+    append_turns,
+    fold_messages,
+    fold_summaries,
+    make_config,
+    make_message,
+    make_summary,
     open_json,
     open_sqlite,
-    said,
-    talk,
 )
 from text import analyzer
 
 
-async def test_an_owner_is_found_as_put(store: MemoryStore) -> None:
-    changed = config(store, ANNA.owner, every_n=9, enabled=False)
+async def test_finds_owner_config_as_stored(store: MemoryStore) -> None:
+    changed = make_config(store, ANNA.owner, every_n=9, enabled=False)
     await store.upsert_owner(changed)
     assert await store.find_owner_config(ANNA.owner) == changed
     assert await store.list_owners() == [BORIS.owner, ANNA.owner]
     assert await store.find_owner_config(1) is None
 
 
-async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: MemoryStore) -> None:
+async def test_rejects_writes_for_unknown_owner(store: MemoryStore) -> None:
     with pytest.raises(StorageError):
-        await store.append_messages(Scope(owner=1), [said("hello")])
+        await store.append_messages(Scope(owner=1), [make_message("hello")])
     with pytest.raises(StorageError):
         await store.acquire_summary_lease(Scope(owner=1), "now", now=NOW, duration=MINUTE)
 
 
-async def test_questions_of_one_second_stand_as_they_were_stored(store: MemoryStore) -> None:
+async def test_questions_of_same_second_keep_insertion_order(store: MemoryStore) -> None:
     """Telegram dates them in whole seconds; the answers have this machine's clock."""
     second = NOW.replace(microsecond=0)
-    asked = [replace(said(text), created_at=second) for text in ("one", "two", "three")]
+    asked = [replace(make_message(text), created_at=second) for text in ("one", "two", "three")]
     for question, milliseconds in zip(asked, (700, 2_500, 2_900), strict=True):
         [stored] = await store.append_messages(ANNA, [question])
         answered = second + timedelta(milliseconds=milliseconds)
         await store.append_messages(
-            ANNA, [replace(said("so"), role="assistant", created_at=answered, turn=stored.turn)]
+            ANNA, [replace(make_message("so"), role="assistant", created_at=answered, turn=stored.turn)]
         )
     page = await store.timeline.read_page(ANNA)
     assert [message.content for message in page if message.role == "user"] == ["one", "two", "three"]
@@ -68,50 +68,54 @@ async def test_questions_of_one_second_stand_as_they_were_stored(store: MemorySt
         assert (before.created_at, before.id) < (after.created_at, after.id)
 
 
-async def test_a_message_comes_back_as_it_went_in(store: MemoryStore) -> None:
+async def test_message_round_trips_unchanged(store: MemoryStore) -> None:
     text = '  Grüße \u2028 \x85\x00 "quoted" \\ 日本語 🎈\n\tend '
-    draft = replace(said(text, source="1:2"), telegram_id=77)
+    draft = replace(make_message(text, source="1:2"), telegram_id=77)
     [stored] = await store.append_messages(ANNA, [draft])
     assert (stored.content, stored.turn, stored.is_active) == (text, stored.id, True)
     assert await store.read_messages(ANNA, [stored.id]) == [stored]
     assert await store.append_messages(ANNA, [draft]) == [stored]
 
 
-async def test_halves_of_characters_do_not_break_the_file(store: MemoryStore, opener: Opener, tmp_path: Path) -> None:
-    [stored] = await store.append_messages(ANNA, [said("a \ud83d b \ud83d\ude00 c")])
+async def test_replaces_lone_surrogates(store: MemoryStore, opener: Opener, tmp_path: Path) -> None:
+    [stored] = await store.append_messages(ANNA, [make_message("a \ud83d b \ud83d\ude00 c")])
     assert stored.content == "a \ufffd b 😀 c"
 
 
-async def test_a_time_without_a_zone_is_refused(store: MemoryStore) -> None:
+async def test_rejects_naive_datetime(store: MemoryStore) -> None:
     naive = datetime(2026, 1, 1)  # noqa: DTZ001
     with pytest.raises(ValueError, match="zone"):
-        await store.append_messages(ANNA, [replace(said("x"), created_at=naive)])
+        await store.append_messages(ANNA, [replace(make_message("x"), created_at=naive)])
     assert (await store.count_messages_and_summaries(ANNA)).total == 0
 
 
-async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
-    [first] = await store.append_messages(ANNA, [said("one", source="1:1")])
-    again = await store.append_messages(ANNA, [said("other words", source="1:1"), said("two", source="1:2")])
-    twice = await store.append_messages(ANNA, [said("three", source="1:3"), said("three", source="1:3")])
-    answer = await store.append_messages(ANNA, [said("reply", role="assistant", source="1:1")])
+async def test_message_with_same_source_is_stored_once(store: MemoryStore) -> None:
+    [first] = await store.append_messages(ANNA, [make_message("one", source="1:1")])
+    again = await store.append_messages(
+        ANNA, [make_message("other words", source="1:1"), make_message("two", source="1:2")]
+    )
+    twice = await store.append_messages(
+        ANNA, [make_message("three", source="1:3"), make_message("three", source="1:3")]
+    )
+    answer = await store.append_messages(ANNA, [make_message("reply", role="assistant", source="1:1")])
     assert again[0] == first
     assert twice[0] == twice[1]
     assert answer[0].role == "assistant"
     assert [message.content for message in await store.timeline.read_page(ANNA)] == ["one", "two", "three", "reply"]
 
 
-async def test_sources_of_different_owners_do_not_meet(store: MemoryStore) -> None:
-    await store.append_messages(ANNA, [said("hers", source="1:1")])
-    await store.append_messages(BORIS, [said("his", source="1:1")])
+async def test_sources_are_unique_per_owner(store: MemoryStore) -> None:
+    await store.append_messages(ANNA, [make_message("hers", source="1:1")])
+    await store.append_messages(BORIS, [make_message("his", source="1:1")])
     assert [message.content for message in await store.timeline.read_page(BORIS)] == ["his"]
-    [found] = await store.append_messages(BORIS, [said("his again", source="1:1")])
+    [found] = await store.append_messages(BORIS, [make_message("his again", source="1:1")])
     assert found.content == "his"
 
 
-async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryStore) -> None:
+async def test_concurrent_appends_get_ascending_ids_without_gaps(store: MemoryStore) -> None:
     await asyncio.gather(
         *(
-            store.append_messages(scope, [said(f"{n}", source=f"1:{n % 20}")])
+            store.append_messages(scope, [make_message(f"{n}", source=f"1:{n % 20}")])
             for n in range(40)
             for scope in (ANNA, BORIS)
         )
@@ -120,16 +124,16 @@ async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryS
         assert [message.id for message in await store.timeline.read_page(scope)] == list(range(1, 21))
 
 
-async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
-    await store.append_messages(ANNA, [said(f"{n}") for n in range(7)])
+async def test_pages_backwards_with_messages_in_ascending_order(store: MemoryStore) -> None:
+    await store.append_messages(ANNA, [make_message(f"{n}") for n in range(7)])
     newest = await store.timeline.read_page(ANNA, limit=3)
     older = await store.timeline.read_page(ANNA, before_id=newest[0].id, limit=3)
     assert [message.content for message in older + newest] == ["1", "2", "3", "4", "5", "6"]
 
 
-async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 4)
-    await fold(store, ANNA, stored[:6])
+async def test_reads_complete_last_turns_including_folded_messages(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 4)
+    await fold_messages(store, ANNA, stored[:6])
     assert [turn.id for turn in await store.read_last_turns(ANNA, 2)] == [message.id for message in stored[4:]]
     assert [turn.id for turn in await store.read_last_turns(ANNA, 2, before_turn=stored[4].turn)] == [
         message.id for message in stored[:4]
@@ -137,9 +141,9 @@ async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStor
     assert await store.read_last_turns(ANNA, 0) == []
 
 
-async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
-    [secret] = await store.append_messages(TOPIC, [said("the password is walrus")])
-    [other] = await store.append_messages(BORIS, [said("the weather is walrus")])
+async def test_scopes_of_one_owner_are_isolated(store: MemoryStore) -> None:
+    [secret] = await store.append_messages(TOPIC, [make_message("the password is walrus")])
+    [other] = await store.append_messages(BORIS, [make_message("the weather is walrus")])
     assert await store.list_scopes(BORIS.owner) == [BORIS, TOPIC]
     assert await store.read_messages(BORIS, [secret.id, other.id]) == [other]
     assert (
@@ -151,28 +155,28 @@ async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     assert await store.search_messages(TOPIC, ["walrus"], limit=9) == [secret]
     assert (await store.count_messages_and_summaries(BORIS)).total == 1
     with pytest.raises(StaleSummary):
-        await fold(store, BORIS, [secret])
-    await fold(store, TOPIC, [secret])
+        await fold_messages(store, BORIS, [secret])
+    await fold_messages(store, TOPIC, [secret])
     assert await store.list_summaries(BORIS, active_only=False) == []
 
 
-async def test_counts(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 4)
-    first = await fold(store, ANNA, stored[:2])
-    second = await fold(store, ANNA, stored[2:4])
-    await fold_up(store, ANNA, [first, second])
-    await fold(store, ANNA, stored[4:6])
+async def test_counts_messages_turns_and_summaries(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 4)
+    first = await fold_messages(store, ANNA, stored[:2])
+    second = await fold_messages(store, ANNA, stored[2:4])
+    await fold_summaries(store, ANNA, [first, second])
+    await fold_messages(store, ANNA, stored[4:6])
     counts = await store.count_messages_and_summaries(ANNA)
     characters = sum(len(message.content) for message in stored)
     assert counts == Counts(total=8, archived=6, active_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
     assert await store.count_messages_and_summaries(BORIS) == Counts(total=0, archived=0, active_turns=0)
 
 
-async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 4)
-    await fold(store, ANNA, stored[:2])
+async def test_counts_active_messages_before_newest_summary_as_gap(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 4)
+    await fold_messages(store, ANNA, stored[:2])
     assert (await store.count_messages_and_summaries(ANNA)).gap == 0
-    await fold(store, ANNA, stored[4:6])
+    await fold_messages(store, ANNA, stored[4:6])
     assert (await store.count_messages_and_summaries(ANNA)).gap == 2
 
 
@@ -189,14 +193,14 @@ async def test_active_messages_before_the_newest_summary_are_counted_as_a_gap(st
         ("what's up in C++?", "C++ well-known what's \" OR NEAR( *"),
     ],
 )
-async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
-    await store.append_messages(ANNA, [said("something else entirely"), said(text)])
+async def test_search_finds_words_in_many_languages(store: MemoryStore, text: str, question: str) -> None:
+    await store.append_messages(ANNA, [make_message("something else entirely"), make_message(text)])
     hits = await store.search_messages(ANNA, analyzer.list_distinct_search_terms(question), limit=5)
     assert [hit.content for hit in hits] == [text]
 
 
-async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
-    await store.append_messages(ANNA, [said('say "hello" AND goodbye')])
+async def test_search_accepts_any_terms(store: MemoryStore) -> None:
+    await store.append_messages(ANNA, [make_message('say "hello" AND goodbye')])
     assert await store.search_messages(ANNA, [], limit=5) == []
     assert await store.search_messages(ANNA, ["hello"], limit=0) == []
     for term in ('"', "AND", "a b", "*", "", "^x", "col:x", "(", "\x00", "й́", "x" * 10_000):
@@ -204,18 +208,18 @@ async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
     assert len(await store.search_messages(ANNA, [str(n) for n in range(500)], limit=5)) <= 1
 
 
-async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
-    stored = await store.append_messages(ANNA, [said("my cat is Möhre")])
-    await fold(store, ANNA, stored)
+async def test_folded_messages_stay_searchable(store: MemoryStore) -> None:
+    stored = await store.append_messages(ANNA, [make_message("my cat is Möhre")])
+    await fold_messages(store, ANNA, stored)
     [hit] = await store.search_messages(ANNA, ["mohr", "mohre"], limit=5)
     assert hit.content == "my cat is Möhre"
     assert await store.search_messages(ANNA, analyzer.list_search_terms("They talked."), limit=5) == []
 
 
 # folds -------------------------------------------------------------------------------------------------------
-async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 3)
-    summary = await fold(store, ANNA, stored[:4])
+async def test_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 3)
+    summary = await fold_messages(store, ANNA, stored[:4])
     assert (summary.level, summary.source_chunk_ids, summary.source_ids) == (1, (summary.id,), ())
     assert (summary.first_id, summary.last_id, summary.message_count) == (stored[0].id, stored[3].id, 4)
     assert (summary.first_at, summary.tokens_in, summary.model) == (NOW, 7, "m")
@@ -225,10 +229,10 @@ async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     assert await store.list_unsummarized_messages(ANNA) == stored[4:]
 
 
-async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 3)
-    below = [await fold(store, ANNA, stored[n : n + 2]) for n in (0, 2)]
-    upper = await fold_up(store, ANNA, below)
+async def test_higher_fold_replaces_its_sources(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 3)
+    below = [await fold_messages(store, ANNA, stored[n : n + 2]) for n in (0, 2)]
+    upper = await fold_summaries(store, ANNA, below)
     assert (upper.level, upper.source_chunk_ids) == (2, (below[0].id, below[1].id))
     assert upper.source_ids == (below[0].id, below[1].id)
     assert (upper.first_id, upper.last_id, upper.message_count) == (stored[0].id, stored[3].id, 4)
@@ -239,11 +243,11 @@ async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) 
         True,
     ]
     with pytest.raises(StaleSummary):
-        await fold_up(store, ANNA, below)
+        await fold_summaries(store, ANNA, below)
 
 
-async def test_a_scope_has_one_live_lease(store: MemoryStore) -> None:
-    first = await lease(store, ANNA)
+async def test_scope_has_at_most_one_live_lease(store: MemoryStore) -> None:
+    first = await acquire_lease(store, ANNA)
     assert await store.acquire_summary_lease(ANNA, "now", now=NOW + MINUTE / 2, duration=MINUTE) is None
     assert await store.acquire_summary_lease(TOPIC, "now", now=NOW, duration=MINUTE) is not None
     second = await store.acquire_summary_lease(ANNA, "now", now=NOW + MINUTE, duration=MINUTE)
@@ -251,73 +255,77 @@ async def test_a_scope_has_one_live_lease(store: MemoryStore) -> None:
     assert second.fence > first.fence
 
 
-async def test_a_lost_lease_changes_nothing(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 2)
+async def test_lost_lease_changes_nothing(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 2)
     plan = SummaryPlan(level=1, message_ids=(stored[0].id,), reason="now")
-    lost = await lease(store, ANNA)
+    lost = await acquire_lease(store, ANNA)
     taker = await store.acquire_summary_lease(ANNA, "now", now=NOW + 2 * MINUTE, duration=MINUTE)
     assert taker is not None
     with pytest.raises(StaleSummary):
-        await store.commit_summary(lost, plan, made(), now=NOW)
+        await store.commit_summary(lost, plan, make_summary(), now=NOW)
     await store.record_summary_failure(lost, "too late", now=NOW)
     await store.release_summary_lease(lost)
     assert await store.find_summary_failure(ANNA) is None
     assert await store.list_summaries(ANNA) == []
-    await store.commit_summary(taker, plan, made(), now=NOW)
+    await store.commit_summary(taker, plan, make_summary(), now=NOW)
     with pytest.raises(StaleSummary):
-        await store.commit_summary(taker, plan, made(), now=NOW)
+        await store.commit_summary(taker, plan, make_summary(), now=NOW)
 
 
-async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 2)
-    await fold(store, ANNA, stored[:2])
-    held = await lease(store, ANNA)
+async def test_rejects_fold_whose_sources_changed(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 2)
+    await fold_messages(store, ANNA, stored[:2])
+    held = await acquire_lease(store, ANNA)
     for ids in ((stored[0].id, stored[2].id), (stored[2].id, 999), ()):
         with pytest.raises(StaleSummary):
-            await store.commit_summary(held, SummaryPlan(level=1, message_ids=ids, reason="now"), made(), now=NOW)
+            await store.commit_summary(
+                held, SummaryPlan(level=1, message_ids=ids, reason="now"), make_summary(), now=NOW
+            )
     assert (await store.count_messages_and_summaries(ANNA)).archived == 2
-    await store.commit_summary(held, SummaryPlan(level=1, message_ids=(stored[2].id,), reason="now"), made(), now=NOW)
+    await store.commit_summary(
+        held, SummaryPlan(level=1, message_ids=(stored[2].id,), reason="now"), make_summary(), now=NOW
+    )
 
 
-async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> None:
-    stored = await talk(store, ANNA, 1)
-    first = await store.record_summary_failure(await lease(store, ANNA), "no answer", now=NOW)
+async def test_fold_failure_is_kept_until_fold_succeeds(store: MemoryStore) -> None:
+    stored = await append_turns(store, ANNA, 1)
+    first = await store.record_summary_failure(await acquire_lease(store, ANNA), "no answer", now=NOW)
     assert (first.attempts, first.told, first.error) == (1, False, "no answer")
     await store.mark_summary_failure_reported(ANNA)
-    second = await store.record_summary_failure(await lease(store, ANNA), "refused", now=NOW)
+    second = await store.record_summary_failure(await acquire_lease(store, ANNA), "refused", now=NOW)
     assert (second.attempts, second.told, second.error) == (2, True, "refused")
     assert await store.find_summary_failure(ANNA) == second
     assert await store.list_unsummarized_messages(ANNA) == stored
-    await fold(store, ANNA, stored)
+    await fold_messages(store, ANNA, stored)
     assert await store.find_summary_failure(ANNA) is None
 
 
-async def test_a_failure_that_its_reader_sees_counts_as_reported_in_the_same_transaction(store: MemoryStore) -> None:
+async def test_fold_failure_can_be_recorded_as_already_reported(store: MemoryStore) -> None:
     """A turn that ends between the failure and its report must not report it a second time."""
-    await store.record_summary_failure(await lease(store, ANNA), "no answer", now=NOW)
-    second = await store.record_summary_failure(await lease(store, ANNA), "refused", now=NOW, is_reported=True)
+    await store.record_summary_failure(await acquire_lease(store, ANNA), "no answer", now=NOW)
+    second = await store.record_summary_failure(await acquire_lease(store, ANNA), "refused", now=NOW, is_reported=True)
     assert (second.attempts, second.told) == (2, True)
 
 
-async def test_a_released_lease_is_free_at_once(store: MemoryStore) -> None:
-    await store.release_summary_lease(await lease(store, ANNA))
-    assert await lease(store, ANNA)
+async def test_released_lease_can_be_acquired_at_once(store: MemoryStore) -> None:
+    await store.release_summary_lease(await acquire_lease(store, ANNA))
+    assert await acquire_lease(store, ANNA)
     assert await store.find_summary_failure(ANNA) is None
 
 
-async def test_a_start_takes_its_predecessors_leases_back(store: MemoryStore) -> None:
-    held = await lease(store, ANNA)
+async def test_void_leases_frees_leases_of_previous_process(store: MemoryStore) -> None:
+    held = await acquire_lease(store, ANNA)
     await store.void_leases()
-    assert (await lease(store, ANNA)).fence > held.fence
+    assert (await acquire_lease(store, ANNA)).fence > held.fence
 
 
 # owner-wide --------------------------------------------------------------------------------------------------
-async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None:
+async def test_memory_survives_reopening(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
-        stored = await talk(store, ANNA, 3)
-        await fold(store, ANNA, stored[:2])
-        await store.record_summary_failure(await lease(store, ANNA), "x", now=NOW)
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        stored = await append_turns(store, ANNA, 3)
+        await fold_messages(store, ANNA, stored[:2])
+        await store.record_summary_failure(await acquire_lease(store, ANNA), "x", now=NOW)
         before = (
             await store.compute_digest(ANNA.owner),
             await store.timeline.read_page(ANNA),
@@ -331,13 +339,13 @@ async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None
         )
         assert after == before
         assert len(await store.search_messages(ANNA, ["turn"], limit=9)) == 3
-        [fresh] = await store.append_messages(ANNA, [said("next")])
+        [fresh] = await store.append_messages(ANNA, [make_message("next")])
         assert fresh.id == stored[-1].id + 1
 
 
 @pytest.mark.parametrize("source", STORES)
 @pytest.mark.parametrize("target", STORES)
-async def test_a_move_keeps_everything(
+async def test_moving_owner_between_stores_keeps_everything(
     tmp_path: Path, opener_of: Callable[[str], Opener], source: str, target: str
 ) -> None:
     """Ids, counters, words and failures go along; nothing stays behind."""
@@ -345,11 +353,11 @@ async def test_a_move_keeps_everything(
         (tmp_path / name).mkdir()
     async with opener_of(source)(tmp_path / "a") as old, opener_of(target)(tmp_path / "b") as new:
         for scope in (ANNA, BORIS):
-            await old.upsert_owner(config(old, scope.owner))
-        stored = await talk(old, ANNA, 3)
-        await fold(old, ANNA, stored[:4])
-        await old.append_messages(BORIS, [said("stays")])
-        await old.append_messages(ANNA, [said(f"line {n}") for n in range(600)])
+            await old.upsert_owner(make_config(old, scope.owner))
+        stored = await append_turns(old, ANNA, 3)
+        await fold_messages(old, ANNA, stored[:4])
+        await old.append_messages(BORIS, [make_message("stays")])
+        await old.append_messages(ANNA, [make_message(f"line {n}") for n in range(600)])
         before = (
             await old.compute_digest(ANNA.owner),
             await old.count_messages_and_summaries(ANNA),
@@ -368,28 +376,28 @@ async def test_a_move_keeps_everything(
         assert (await old.count_messages_and_summaries(ANNA)).total == 0
         assert (await old.count_messages_and_summaries(BORIS)).total == 1
         assert len(await new.search_messages(ANNA, ["repli"], limit=9)) == 3
-        [fresh] = await new.append_messages(ANNA, [said("next")])
+        [fresh] = await new.append_messages(ANNA, [make_message("next")])
         assert fresh.id == 6 + 600 + 1
-        assert (await fold(new, ANNA, stored[4:])).id == 2
+        assert (await fold_messages(new, ANNA, stored[4:])).id == 2
 
 
-async def test_a_lease_does_not_survive_a_move(tmp_path: Path) -> None:
+async def test_lease_does_not_survive_move(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).mkdir()
     async with open_sqlite(tmp_path / "a") as old, open_json(tmp_path / "b") as new:
-        await old.upsert_owner(config(old, ANNA.owner))
-        stored = await talk(old, ANNA, 1)
-        held = await lease(old, ANNA)
+        await old.upsert_owner(make_config(old, ANNA.owner))
+        stored = await append_turns(old, ANNA, 1)
+        held = await acquire_lease(old, ANNA)
         await new.load_owner(ANNA.owner, old.dump_owner(ANNA.owner))
-        successor = await lease(new, ANNA)
+        successor = await acquire_lease(new, ANNA)
         assert successor.fence > held.fence
         with pytest.raises(StaleSummary):
             await new.commit_summary(
-                held, SummaryPlan(level=1, message_ids=(stored[0].id,), reason="now"), made(), now=NOW
+                held, SummaryPlan(level=1, message_ids=(stored[0].id,), reason="now"), make_summary(), now=NOW
             )
 
 
-async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
+async def test_load_is_all_or_nothing(store: MemoryStore) -> None:
     rows = [batch async for batch in store.dump_owner(ANNA.owner)]
     stranger = dict(rows[0][0], user_id=7)
 
@@ -404,54 +412,56 @@ async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
         await store.load_owner(8, store.dump_owner(ANNA.owner))
 
 
-async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> None:
+async def test_erased_owner_leaves_no_trace_on_disk(opener: Opener, tmp_path: Path) -> None:
     """Tables, index, free pages, write-ahead log, journal and snapshot; the owner beside stays."""
     async with opener(tmp_path) as store:
         for scope in (ANNA, BORIS):
-            await store.upsert_owner(config(store, scope.owner))
-        stored = await store.append_messages(ANNA, [said(f"xylophone{n} is her secret") for n in range(50)])
-        await fold(store, ANNA, stored[:9])
-        await store.append_messages(BORIS, [said("walrus stays")])
+            await store.upsert_owner(make_config(store, scope.owner))
+        stored = await store.append_messages(ANNA, [make_message(f"xylophone{n} is her secret") for n in range(50)])
+        await fold_messages(store, ANNA, stored[:9])
+        await store.append_messages(BORIS, [make_message("walrus stays")])
         await store.flush_files()
-        await store.append_messages(ANNA, [said("xylophone again")])
-        assert traces(opener, tmp_path, b"xylophon")
+        await store.append_messages(ANNA, [make_message("xylophone again")])
+        assert has_traces(opener, tmp_path, b"xylophon")
         await store.erase_owner(ANNA.owner)
         await store.erase_owner(ANNA.owner)
-        assert not traces(opener, tmp_path, b"xylophon")
+        assert not has_traces(opener, tmp_path, b"xylophon")
         assert await store.search_messages(ANNA, ["xylophon"], limit=5) == []
         assert await store.list_scopes(ANNA.owner) == []
         assert len(await store.search_messages(BORIS, ["walrus"], limit=5)) == 1
-    assert not traces(opener, tmp_path, b"xylophon")
+    assert not has_traces(opener, tmp_path, b"xylophon")
 
 
-def traces(opener: Opener, folder: Path, needle: bytes) -> bool:
+def has_traces(opener: Opener, folder: Path, needle: bytes) -> bool:
     return any(needle in content for content in opener.contents(folder))
 
 
-async def test_digests_tell_memories_apart(store: MemoryStore) -> None:
+async def test_digest_changes_with_content_and_owner(store: MemoryStore) -> None:
     before = await store.compute_digest(ANNA.owner)
-    await store.append_messages(ANNA, [said("x")])
+    await store.append_messages(ANNA, [make_message("x")])
     after = await store.compute_digest(ANNA.owner)
     assert before != after
     assert after != await store.compute_digest(BORIS.owner)
 
 
 @pytest.mark.parametrize("steps", range(0, 40, 3))
-async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps: int) -> None:
+async def test_cancelled_append_is_all_or_nothing(store: MemoryStore, steps: int) -> None:
     """Whenever the task is cancelled: no half turn, no held lock, and the next write works."""
-    task = asyncio.ensure_future(store.append_messages(ANNA, [said("one", source="1:1"), said("two", source="1:2")]))
+    task = asyncio.ensure_future(
+        store.append_messages(ANNA, [make_message("one", source="1:1"), make_message("two", source="1:2")])
+    )
     for _ in range(steps):
         await asyncio.sleep(0)
     if task.cancel():  # not where it was done already: it takes one hop to the database's thread
         with pytest.raises(asyncio.CancelledError):
             await task
     assert (await store.count_messages_and_summaries(ANNA)).total in (0, 2)
-    await store.append_messages(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
+    await store.append_messages(ANNA, [make_message("one", source="1:1"), make_message("two", source="1:2")])
     assert [message.content for message in await store.timeline.read_page(ANNA)] == ["one", "two"]
 
 
-async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> None:
-    await store.append_messages(ANNA, [said(f"{n}") for n in range(600)])
+async def test_abandoned_dump_does_not_block_store(store: MemoryStore) -> None:
+    await store.append_messages(ANNA, [make_message(f"{n}") for n in range(600)])
     for _ in range(10):
         dump = store.dump_owner(ANNA.owner)
         async for _batch in dump:
@@ -460,19 +470,19 @@ async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> Non
     assert (await store.count_messages_and_summaries(ANNA)).total == 600
 
 
-async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:
+async def test_lease_expires_by_callers_clock(store: MemoryStore) -> None:
     second = timedelta(seconds=1)
     assert await store.acquire_summary_lease(ANNA, "idle", now=NOW, duration=second) is not None
     assert await store.acquire_summary_lease(ANNA, "idle", now=NOW + 0.9 * second, duration=second) is None
     assert await store.acquire_summary_lease(ANNA, "idle", now=NOW + second, duration=second) is not None
 
 
-async def test_where_words_come_from_is_kept(opener: Opener, tmp_path: Path) -> None:
+async def test_message_origin_survives_reopening(opener: Opener, tmp_path: Path) -> None:
     """A passage of a file and what a picture shows are not the person's own words: learning from them depends on it."""
     async with opener(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
+        await store.upsert_owner(make_config(store, ANNA.owner))
         stored = await store.append_messages(
-            ANNA, [replace(said(f"from {origin}"), origin=origin) for origin in get_args(Origin)]
+            ANNA, [replace(make_message(f"from {origin}"), origin=origin) for origin in get_args(Origin)]
         )
     async with opener(tmp_path) as store:
         assert await store.timeline.read_page(ANNA) == stored

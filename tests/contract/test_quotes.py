@@ -1,4 +1,4 @@
-"""What repeats forgotten words without being built on their message: found by the words, and by what answers knew."""
+"""Find answers, facts and profiles that repeat forgotten text without being derived from it."""
 
 import json
 from datetime import timedelta
@@ -13,13 +13,13 @@ from storage.erasure.quotes import MAX_WORDS
 from storage.schema.portable_tables import FACTS, PROFILES, VERSIONS
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore
-from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, read, write
-from tests.contract.test_forgetting import put
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold_messages, open_reader, open_transaction
+from tests.contract.test_forgetting import put_row
 
 SECRET = "My code word is heliotrope."
 
 
-class Talk:
+class TimedTalk:
     """Messages, each a minute after the one before."""
 
     def __init__(self, store: MemoryStore) -> None:
@@ -42,16 +42,16 @@ class Talk:
         at = NOW + timedelta(minutes=self.count)
         return NewMessage(role=role, content=text, created_at=at, speaker="Anna", turn=turn, explanation=explanation)
 
-    async def left_by(self, *ids: int, with_quotes: bool = False) -> RemainingQuotes:
+    async def preview_quotes(self, *ids: int, with_quotes: bool = False) -> RemainingQuotes:
         what = ForgetRequest(what="messages", ids=ids, with_quotes=with_quotes)
         return (await self.store.forgetting.preview_deletion(ANNA.owner, what)).quotes
 
-    async def contents(self) -> list[str]:
+    async def list_texts(self) -> list[str]:
         return [message.content for message in await self.store.timeline.read_page(ANNA, limit=999)]
 
 
-async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_answers_repeating_forgotten_word_are_quotes(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     await talk.say("Hello.", "Good morning.")
     first, _ = await talk.say(SECRET)
     _, known = await talk.say("What is it?", "Your code word was Heliotrope!")
@@ -59,35 +59,35 @@ async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: Memor
     _, plural = await talk.say("Again?", "Heliotropes, as I said.")
     await talk.say("Tell me of the heliotrope.", "The heliotrope grows in Peru.")
     await talk.say("Thanks.", "Good evening.")
-    left = await talk.left_by(first, first + 1)
+    left = await talk.preview_quotes(first, first + 1)
     assert left == RemainingQuotes(answers=(known, again, plural), others=2)
     what = ForgetRequest(what="messages", ids=(first, first + 1), with_quotes=True)
     taken = await store.forgetting.forget(ANNA.owner, what, now=NOW)
     assert taken.messages == 5
     assert taken.quotes == RemainingQuotes(others=2), "what the owner said of it again, and the answer to that"
-    assert "heliotrope" not in await talk.contents()
+    assert "heliotrope" not in await talk.list_texts()
     assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).is_empty
 
 
-async def test_without_them_they_stay(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_quoting_answer_stays_when_forgetting_without_quotes(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, answer = await talk.say(SECRET, "Heliotrope, understood.")
     taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first,)), now=NOW)
     assert (taken.messages, taken.quotes) == (1, RemainingQuotes(answers=(answer,)))
-    assert await talk.contents() == ["Heliotrope, understood."]
+    assert await talk.list_texts() == ["Heliotrope, understood."]
 
 
-async def test_words_that_were_in_use_before_are_nobodys_quote(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_words_used_before_are_not_quotes(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     await talk.say("I work in Thessaloniki.")
     first, _ = await talk.say("I met a friend in Thessaloniki.")
     await talk.say("Where do I work?", "In Thessaloniki.")
-    assert await talk.left_by(first) == RemainingQuotes(others=2), "but they still stand there"
+    assert await talk.preview_quotes(first) == RemainingQuotes(others=2), "but they still stand there"
 
 
-async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
+async def test_finds_quotes_of_and_in_earlier_versions(store: MemoryStore) -> None:
     """The words were in an earlier text of the message, and the quote is in an earlier text of an answer."""
-    talk = Talk(store)
+    talk = TimedTalk(store)
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.", knew=[[1, 2]])
     _, again = await talk.say("And now?", "It is heliotrope.", knew=[[1, 4]])
@@ -97,18 +97,18 @@ async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
     await store.forgetting.replace_message_text_if_changed(
         ANNA, again, "I do not know.", reason="superseded", now=NOW, explanation='{"recent":[]}'
     )
-    assert (await talk.left_by(first)).answers == (answer, again)
+    assert (await talk.preview_quotes(first)).answers == (answer, again)
     await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(first,), with_quotes=True), now=NOW)
     assert [row for row in await rows_of(store, VERSIONS.name) if "heliotrope" in str(row)] == []
 
 
 async def rows_of(store: MemoryStore, table: str) -> list[tuple[object, ...]]:
-    async with read(store) as reader:
+    async with open_reader(store) as reader:
         return [tuple(row) for row in await reader.fetch_rows(f"SELECT * FROM {table}")]  # noqa: S608
 
 
-async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_facts_and_profiles_without_own_source_are_quotes(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say(SECRET)
     told, _ = await talk.say("I like the heliotrope.")
     later = NOW + timedelta(hours=1)
@@ -118,11 +118,11 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
         (3, "Anna has a cat.", []),
     ):
         made = {"id": number, "text": text, "kind": "personal", "source_ids": sources, "observed_at": later.isoformat()}
-        await put(store, FACTS, created_at=later.isoformat(), **made)
-    await put(
+        await put_row(store, FACTS, created_at=later.isoformat(), **made)
+    await put_row(
         store, PROFILES, id=1, text="Her code word is heliotrope.", created_at=later.isoformat(), last_summary_id=0
     )
-    left = await talk.left_by(first)
+    left = await talk.preview_quotes(first)
     assert (len(left.facts), len(left.profiles)) == (1, 1)
     taken = await store.forgetting.forget(
         ANNA.owner, ForgetRequest(what="messages", ids=(first,), with_quotes=True), now=NOW
@@ -131,8 +131,8 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Me
     assert [fact.id for fact in await store.facts.list_all_facts(ANNA.owner)] == [2, 3]
 
 
-async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_answer_repeating_forgotten_manual_fact_is_quote(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     at = NOW
     await store.facts.add_fact(
         ANNA.owner,
@@ -160,23 +160,25 @@ async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: Memor
         ("I live in Lisbon near the river.", "Anna wohnt in Lissabon."),
     ],
 )
-async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: MemoryStore, told: str, text: str) -> None:
+async def test_source_message_of_forgotten_fact_counts_as_remaining_quote(
+    store: MemoryStore, told: str, text: str
+) -> None:
     """The receipt said that nothing of the home was left, and the next answer named it."""
-    talk = Talk(store)
+    talk = TimedTalk(store)
     first, _ = await talk.say(told)
     at = (NOW + timedelta(hours=1)).isoformat()
-    await put(store, FACTS, id=1, text=text, kind="personal", source_ids=[first], observed_at=at, created_at=at)
+    await put_row(store, FACTS, id=1, text=text, kind="personal", source_ids=[first], observed_at=at, created_at=at)
     forgotten = await store.forgetting.preview_deletion(ANNA.owner, ForgetRequest(what="facts", ids=(1,)))
     assert forgotten.quotes == RemainingQuotes(others=1)
 
 
-async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_forgetting_quotes_deletes_their_summaries(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.")
     stored = await store.timeline.read_page(ANNA)
-    await fold(store, ANNA, stored[:2])
-    await fold(store, ANNA, stored[2:])
+    await fold_messages(store, ANNA, stored[:2])
+    await fold_messages(store, ANNA, stored[2:])
     taken = await store.forgetting.forget(
         ANNA.owner, ForgetRequest(what="messages", ids=(first,), with_quotes=True), now=NOW
     )
@@ -187,8 +189,8 @@ async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
     assert await store.list_summaries(ANNA, active_only=False) == []
 
 
-async def test_other_topics_are_looked_at_and_other_owners_are_not(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_searches_quotes_in_all_topics_of_owner_only(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say(SECRET, scope=TOPIC)
     _, elsewhere = await talk.say("What is it?", "Heliotrope.", scope=BORIS)
     await talk.say("What is it?", "Heliotrope.")
@@ -196,38 +198,38 @@ async def test_other_topics_are_looked_at_and_other_owners_are_not(store: Memory
     assert (await store.forgetting.preview_deletion(TOPIC.owner, what)).quotes.answers == (elsewhere,)
 
 
-async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_forgotten_number_is_not_confused_with_message_dates(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     await talk.say("Hello.")
     first, _ = await talk.say(f"My PIN is {NOW.year}, and my bell says Anna.")
     _, answer = await talk.say("What is it?", f"{NOW.year}")
     _, bell = await talk.say("And the other?", "Anna")
-    assert await talk.left_by(first) == RemainingQuotes(answers=(answer, bell))
+    assert await talk.preview_quotes(first) == RemainingQuotes(answers=(answer, bell))
 
 
-async def test_imported_answers_quote_as_well(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_finds_quotes_beside_imported_messages(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     await talk.say("Hello.")
-    async with write(store) as tx:
+    async with open_transaction(store) as tx:
         await tx.execute("UPDATE messages SET id = id - 10, turn_id = turn_id - 10")
     if isinstance(store, JsonStore):
         await store.flush_files()  # no method changes an id, and so no journal follows it
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.")
-    assert (await talk.left_by(first)).answers == (answer,)
+    assert (await talk.preview_quotes(first)).answers == (answer,)
 
 
-async def test_where_there_are_too_many_words_nothing_is_promised(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_quotes_are_incomplete_when_message_has_too_many_words(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say(" ".join(f"walrus{number}" for number in range(MAX_WORDS + 1)))
-    assert not (await talk.left_by(first)).is_complete
+    assert not (await talk.preview_quotes(first)).is_complete
 
 
-async def test_a_short_number_is_nobodys_quote(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_short_number_is_not_a_quote(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say("My 3 cats live at number 12.")
     await talk.say("A recipe?", "Beat 3 eggs, bake for 12 minutes.")
-    assert await talk.left_by(first) == RemainingQuotes()
+    assert await talk.preview_quotes(first) == RemainingQuotes()
 
 
 @pytest.mark.parametrize(
@@ -239,12 +241,12 @@ async def test_a_short_number_is_nobodys_quote(store: MemoryStore) -> None:
         ("Call me at +49 170 1234567", "Dial +491701234567 then."),
     ],
 )
-async def test_a_long_number_is_quoted_however_it_is_grouped(store: MemoryStore, said: str, answer: str) -> None:
-    talk = Talk(store)
+async def test_long_number_is_quote_in_any_digit_grouping(store: MemoryStore, said: str, answer: str) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say(said)
     _, quoting = await talk.say("What was it?", answer)
     await talk.say("How far is the sun?", "About 149,000,000 km, and 85 km more.")
-    assert await talk.left_by(first) == RemainingQuotes(answers=(quoting,))
+    assert await talk.preview_quotes(first) == RemainingQuotes(answers=(quoting,))
 
 
 RECIPE = (
@@ -257,15 +259,15 @@ ESSAY = (
 )
 
 
-async def test_everyday_words_are_nobodys_quote_in_a_young_chat(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_everyday_words_are_not_quotes_in_young_chat(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say("My pass code for Lisbon is 4417, and I leave in 3 days.")
     await talk.say("A cake recipe, please.", RECIPE)
     await talk.say("Write an essay on freedom.", ESSAY)
     _, number = await talk.say("Which number did I tell?", "It was 4417.")
     _, run = await talk.say("What was it for?", "That was your pass code: for Lisbon.")
     _, alone = await talk.say("Which town?", "Lisbon.")
-    assert (await talk.left_by(first)).answers == (number, run, alone)
+    assert (await talk.preview_quotes(first)).answers == (number, run, alone)
 
 
 @pytest.mark.parametrize(
@@ -297,35 +299,35 @@ async def test_everyday_words_are_nobodys_quote_in_a_young_chat(store: MemorySto
         ("リスボンに住んでいます。", "友達と一緒に買い物をしました。", "リスボンは暖かい。"),
     ],
 )
-async def test_runs_and_rare_words_are_quotes_in_any_language(
+async def test_word_sequences_and_rare_words_are_quotes_in_any_language(
     store: MemoryStore, told: str, others: str, quote: str
 ) -> None:
-    talk = Talk(store)
+    talk = TimedTalk(store)
     first, _ = await talk.say(told)
     await talk.say("?", others)
     _, answer = await talk.say("!", quote)
-    assert (await talk.left_by(first)).answers == (answer,)
+    assert (await talk.preview_quotes(first)).answers == (answer,)
 
 
 @pytest.mark.parametrize("phrase", ["吃饭睡觉", "洗衣做饭", "记得带伞", "腰酸背痛", "加班熬夜", "牛奶面包"])
-async def test_an_everyday_phrase_of_four_characters_is_nobodys_quote(store: MemoryStore, phrase: str) -> None:
+async def test_everyday_four_character_chinese_phrase_is_not_a_quote(store: MemoryStore, phrase: str) -> None:
     """In a long answer in a young chat, nor in any once its words were said before."""
-    talk = Talk(store)
+    talk = TimedTalk(store)
     first, _ = await talk.say(f"我今天{phrase}。")
     long = f"一个人的健康与许多小事有关：早起、运动、读书、{phrase}、见朋友，还要少看手机，多晒太阳，心里才会安静下来。"
     await talk.say("怎样生活？", long)
-    assert await talk.left_by(first) == RemainingQuotes()
+    assert await talk.preview_quotes(first) == RemainingQuotes()
     later, _ = await talk.say(f"昨天也{phrase}。")
     await talk.say("嗯？", f"{phrase}。")
-    assert (await talk.left_by(later)).answers == ()
+    assert (await talk.preview_quotes(later)).answers == ()
 
 
-async def test_a_name_that_a_long_text_repeats_is_a_quote(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_name_repeated_in_long_text_is_quote(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     first, _ = await talk.say("我最喜欢的演员是欧阳娜娜。")
     about = "欧阳娜娜是一位大提琴家，也演过许多电影和电视剧，常常在各地举办音乐会。很多年轻人因为欧阳娜娜开始学琴。"
     _, answer = await talk.say("她是谁？", about)
-    assert (await talk.left_by(first)).answers == (answer,)
+    assert (await talk.preview_quotes(first)).answers == (answer,)
 
 
 @pytest.mark.parametrize(
@@ -353,28 +355,28 @@ async def test_a_name_that_a_long_text_repeats_is_a_quote(store: MemoryStore) ->
         ),
     ],
 )
-async def test_an_everyday_word_of_another_language_is_a_quote_in_a_short_answer_only(
+async def test_everyday_non_english_word_is_quote_only_in_short_answer(
     store: MemoryStore, told: str, other: str, quote: str
 ) -> None:
     """A tokenizer cuts them as it cuts rare English ones."""
-    talk = Talk(store)
+    talk = TimedTalk(store)
     first, _ = await talk.say(told)
     await talk.say("?", other)
     _, answer = await talk.say("!", quote)
-    assert await talk.left_by(first) == RemainingQuotes(answers=(answer,))
+    assert await talk.preview_quotes(first) == RemainingQuotes(answers=(answer,))
 
 
-async def test_what_expires_is_not_compared(store: MemoryStore) -> None:
-    talk = Talk(store)
+async def test_expired_archives_are_not_searched_for_quotes(store: MemoryStore) -> None:
+    talk = TimedTalk(store)
     await talk.say(SECRET)
     await talk.say("What is it?", "Heliotrope.")
     what = ForgetRequest(what="archives", until=NOW + timedelta(days=1))
     assert (await store.forgetting.preview_deletion(ANNA.owner, what)).quotes == RemainingQuotes()
 
 
-async def test_an_answer_in_another_language_quotes_as_well(store: MemoryStore) -> None:
+async def test_finds_quote_in_answer_of_another_language(store: MemoryStore) -> None:
     """Each text is stemmed by its own language."""
-    talk = Talk(store)
+    talk = TimedTalk(store)
     first, _ = await talk.say("Mein geheimes Codewort ist von heute an Gartenlauben, und das soll niemand wissen.")
     _, answer = await talk.say("What is it?", "You told me that the word which you want to keep is Gartenlauben.")
-    assert answer in (await talk.left_by(first)).answers
+    assert answer in (await talk.preview_quotes(first)).answers

@@ -13,14 +13,14 @@ from records.reminders import MAX_REMINDERS, NewReminder, Reminder
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from tests.contract.conftest import ANNA, BORIS, NOW, config, open_sqlite, said, write
+from tests.contract.conftest import ANNA, BORIS, NOW, make_config, make_message, open_sqlite, open_transaction
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
 HOUR = timedelta(hours=1)
 WISH = NewReminder(text="call mum", due_at=NOW + HOUR, local=datetime(2026, 3, 1, 13))
 
 
-async def add(
+async def add_reminder(
     store: MemoryStore, reminder: NewReminder = WISH, *, owner: int = ANNA.owner, source: int | None = None
 ) -> Reminder:
     made = await store.reminders.add_reminder(
@@ -30,35 +30,35 @@ async def add(
     return made
 
 
-async def test_a_reminder_is_kept_listed_and_cancelled(store: MemoryStore) -> None:
+async def test_adds_lists_and_removes_reminders(store: MemoryStore) -> None:
     weekly = NewReminder(text="bins", due_at=NOW + timedelta(minutes=1), local=None, repeat="weekly", month_day=0)
-    first, second = await add(store), await add(store, weekly)
+    first, second = await add_reminder(store), await add_reminder(store, weekly)
     assert (first.id, second.id) == (1, 2)
-    assert await add(store) == first, "the same asked for twice is kept once"
+    assert await add_reminder(store) == first, "the same asked for twice is kept once"
     assert await store.reminders.list_reminders(ANNA.owner) == [second, first]
     assert await store.reminders.list_reminders(BORIS.owner) == []
     assert await store.reminders.remove_reminder(BORIS.owner, first.id) is None
     assert await store.reminders.remove_reminder(ANNA.owner, first.id) == first
     assert await store.reminders.remove_reminder(ANNA.owner, first.id) is None
-    assert (await add(store)).id == 3, "a number is never given again"
+    assert (await add_reminder(store)).id == 3, "a number is never given again"
 
 
-async def test_an_owner_has_so_many_at_most(store: MemoryStore) -> None:
-    made = REMINDER_ROWS.to_row(await add(store)) | {"wall_time": ""}
-    async with write(store) as tx:
+async def test_rejects_reminders_beyond_limit_per_owner(store: MemoryStore) -> None:
+    made = REMINDER_ROWS.to_row(await add_reminder(store)) | {"wall_time": ""}
+    async with open_transaction(store) as tx:
         rows = [REMINDERS.to_params(made | {"id": number}) for number in range(2, MAX_REMINDERS + 1)]
         await tx.execute_many(REMINDERS.upsert_sql, rows)
-    assert (await add(store)).id == 1, "the one that is there"
+    assert (await add_reminder(store)).id == 1, "the one that is there"
     more_of_them = replace(WISH, text="one more")
     more = await store.reminders.add_reminder(ANNA.owner, more_of_them, thread=0, person_id=7, language="", now=NOW)
     assert more is None
-    assert (await add(store, owner=BORIS.owner)).id == 1
+    assert (await add_reminder(store, owner=BORIS.owner)).id == 1
     with pytest.raises(StorageError):
-        await add(store, owner=99)
+        await add_reminder(store, owner=99)
 
 
-async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
-    late, early = await add(store), await add(store, replace(WISH, due_at=NOW), owner=BORIS.owner)
+async def test_due_reminder_is_deleted_or_rescheduled(store: MemoryStore) -> None:
+    late, early = await add_reminder(store), await add_reminder(store, replace(WISH, due_at=NOW), owner=BORIS.owner)
     assert await store.reminders.list_due_reminders(NOW - HOUR, limit=9) == []
     assert await store.reminders.list_due_reminders(NOW, limit=9) == [early]
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=9) == [early, late]
@@ -78,37 +78,37 @@ async def test_what_is_due_is_told_once_or_goes_on(store: MemoryStore) -> None:
     assert await store.reminders.list_due_reminders(NOW + 9 * HOUR, limit=9) == [moved]
 
 
-async def test_nobody_waits_for_all_that_somebody_else_is_to_be_told(store: MemoryStore) -> None:
-    many = [await add(store, replace(WISH, text=str(number), due_at=NOW)) for number in range(3)]
-    one = await add(store, owner=BORIS.owner)
+async def test_due_reminders_alternate_between_owners(store: MemoryStore) -> None:
+    many = [await add_reminder(store, replace(WISH, text=str(number), due_at=NOW)) for number in range(3)]
+    one = await add_reminder(store, owner=BORIS.owner)
     assert await store.reminders.list_due_reminders(NOW + HOUR, limit=3) == [many[0], one, many[1]]
 
 
-async def test_a_wall_clocks_time_follows_its_owner_to_another_zone(store: MemoryStore) -> None:
-    await add(store)
-    distance = await add(store, NewReminder(text="pizza", due_at=NOW + HOUR, local=None))
-    await store.upsert_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo"))
+async def test_wall_clock_reminder_follows_owner_time_zone(store: MemoryStore) -> None:
+    await add_reminder(store)
+    distance = await add_reminder(store, NewReminder(text="pizza", due_at=NOW + HOUR, local=None))
+    await store.upsert_owner(replace(make_config(store, ANNA.owner), timezone="Asia/Tokyo"))
     found = {reminder.text: reminder.due_at for reminder in await store.reminders.list_reminders(ANNA.owner)}
     assert found == {"call mum": datetime(2026, 3, 1, 4, tzinfo=UTC), "pizza": distance.due_at}
 
 
-async def test_a_daily_reminder_is_not_told_at_once_where_its_time_is_over_in_the_new_zone(store: MemoryStore) -> None:
+async def test_daily_reminder_past_in_new_time_zone_moves_to_next_day(store: MemoryStore) -> None:
     """Vitamins at 8, asked for at noon in UTC: in Tokyo, 8 the next morning was over, and the bot told it as missed."""
     daily = NewReminder(
         text="vitamins", due_at=NOW + 20 * HOUR, local=datetime(2026, 3, 2, 8), repeat="daily", month_day=0
     )
-    await add(store, daily)
+    await add_reminder(store, daily)
     late = NOW + 19 * HOUR
-    await store.upsert_owner(replace(config(store, ANNA.owner), timezone="Asia/Tokyo", updated_at=late))
+    await store.upsert_owner(replace(make_config(store, ANNA.owner), timezone="Asia/Tokyo", updated_at=late))
     [moved] = await store.reminders.list_reminders(ANNA.owner)
     assert (moved.due_at, moved.local) == (datetime(2026, 3, 2, 23, tzinfo=UTC), datetime(2026, 3, 3, 8))
     assert await store.reminders.list_due_reminders(late, limit=9) == []
 
 
-async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_everything(store: MemoryStore) -> None:
-    [message] = await store.append_messages(ANNA, [said("remind me to call mum")])
-    await add(store, source=message.id)
-    other = await add(store, replace(WISH, text="bins"))
+async def test_forgetting_source_message_or_everything_deletes_reminders(store: MemoryStore) -> None:
+    [message] = await store.append_messages(ANNA, [make_message("remind me to call mum")])
+    await add_reminder(store, source=message.id)
+    other = await add_reminder(store, replace(WISH, text="bins"))
     what = ForgetRequest(what="messages", ids=(message.id,))
     assert (await store.forgetting.preview_deletion(ANNA.owner, what)).reminders == 1
     assert (await store.forgetting.forget(ANNA.owner, what, now=NOW)).reminders == 1
@@ -119,8 +119,8 @@ async def test_it_is_forgotten_with_the_message_that_asked_for_it_and_with_every
     assert await store.reminders.list_reminders(ANNA.owner) == []
 
 
-async def test_it_moves_with_its_owner(store: MemoryStore, tmp_path: Path) -> None:
-    await add(store, replace(WISH, repeat="monthly", month_day=31))
+async def test_reminders_move_with_owner(store: MemoryStore, tmp_path: Path) -> None:
+    await add_reminder(store, replace(WISH, repeat="monthly", month_day=31))
     async with contextlib.AsyncExitStack() as stack:
         (tmp_path / "other").mkdir()
         other: MemoryStore = await stack.enter_async_context(open_sqlite(tmp_path / "other"))

@@ -28,20 +28,20 @@ from tests.contract.conftest import (
     NOW,
     TOPIC,
     Opener,
-    config,
-    fold,
-    lease,
-    made,
+    acquire_lease,
+    append_turns,
+    fold_messages,
+    make_config,
+    make_message,
+    make_summary,
     open_postgres,
-    said,
-    talk,
 )
 
 NEW = Scope(owner=-1_000_000_001_007)
 NEW_TOPIC = Scope(owner=NEW.owner, thread=TOPIC.thread)
 
 
-def copied(folder: Path) -> Path:
+def copy_files(folder: Path) -> Path:
     """The files as a process that dies now leaves them."""
     killed = folder / "killed"
     killed.mkdir()
@@ -50,14 +50,12 @@ def copied(folder: Path) -> Path:
     return killed
 
 
-async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
-    store: MemoryStore, opener: Opener, tmp_path: Path
-) -> None:
+async def test_renaming_owner_moves_whole_memory_to_new_id(store: MemoryStore, opener: Opener, tmp_path: Path) -> None:
     for scope in (ANNA, BORIS, TOPIC):
-        stored = await talk(store, scope, 4, words="walrus")
-        await fold(store, scope, stored[:4])
-    [numbered] = await store.append_messages(BORIS, [replace(said("numbered"), telegram_id=7)])
-    answered = replace(said("shown", role="assistant"), source="1:1", explanation="{}")
+        stored = await append_turns(store, scope, 4, words="walrus")
+        await fold_messages(store, scope, stored[:4])
+    [numbered] = await store.append_messages(BORIS, [replace(make_message("numbered"), telegram_id=7)])
+    answered = replace(make_message("shown", role="assistant"), source="1:1", explanation="{}")
     await store.append_messages(BORIS, [answered])
     await store.explanations.record_shown_messages(BORIS, "1:1", [8, 9])
     assert await store.explanations.find_message(BORIS, 9) is not None
@@ -92,22 +90,22 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         assert await store.explanations.find_explanation(NEW) == "{}"
 
     await check(store)
-    async with opener(copied(tmp_path) if opener.keeps_files else tmp_path) as recovered:
+    async with opener(copy_files(tmp_path) if opener.keeps_files else tmp_path) as recovered:
         await check(recovered)
-        [later] = await recovered.append_messages(NEW, [said("later")])
+        [later] = await recovered.append_messages(NEW, [make_message("later")])
         assert later.id > numbered.id
 
 
-async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: MemoryStore) -> None:
-    stored = await talk(store, BORIS, 2)
-    taken = await lease(store, BORIS)
+async def test_renaming_voids_running_fold_and_frees_lease(store: MemoryStore) -> None:
+    stored = await append_turns(store, BORIS, 2)
+    taken = await acquire_lease(store, BORIS)
     await store.rename_owner(BORIS.owner, NEW.owner)
     plan = SummaryPlan(level=1, message_ids=tuple(message.id for message in stored), reason="now")
     with pytest.raises(StaleSummary):
-        await store.commit_summary(taken, plan, made(), now=NOW)
+        await store.commit_summary(taken, plan, make_summary(), now=NOW)
     again = await store.acquire_summary_lease(NEW, "now", now=NOW, duration=MINUTE)
     assert again is not None
-    await store.commit_summary(again, plan, made(), now=NOW)
+    await store.commit_summary(again, plan, make_summary(), now=NOW)
 
 
 class Broken:
@@ -126,7 +124,7 @@ class Broken:
     def confirm_commit(self) -> None: ...
 
 
-class Files:
+class OpenedStores:
     """memory.db, memory.json and a PostgreSQL server with what renames between them."""
 
     def __init__(self, database: Database, json: JsonStore, postgres: MemoryStore) -> None:
@@ -140,19 +138,19 @@ class Files:
         self.wizards = WizardStates(database)
         self.renaming = OwnerRenaming(database, self.stores, self.wizards)
 
-    async def begin(self, scope: Scope, kind: StorageType) -> OwnerConfig:
+    async def add_owner(self, scope: Scope, kind: StorageType) -> OwnerConfig:
         """Somebody who has said one thing, and is in a setup."""
-        made = config(self.stores[kind], scope.owner)
+        made = make_config(self.stores[kind], scope.owner)
         await self.directory.get_storage_or_register_owner(made)
         await self.stores[kind].upsert_owner(made)
-        await self.stores[kind].append_messages(scope, [said("walrus")])
+        await self.stores[kind].append_messages(scope, [make_message("walrus")])
         await self.wizards.store_state(
             WizardState(scope=scope, person=5, step="number", nonce="n", expires_at=NOW + timedelta(minutes=9))
         )
         await self.stores[StorageType.JSON].flush_files()  # as above
         return made
 
-    async def follows(self, kind: StorageType) -> bool:
+    async def check_if_renamed(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
         place = await self.directory.find_storage_type(NEW.owner)
         found = [await store.timeline.read_page(NEW) for store in self.stores.values()]
@@ -168,75 +166,75 @@ class Files:
 
 
 @contextlib.asynccontextmanager
-async def files(folder: Path, url: str, *, server_of: Path | None = None) -> AsyncIterator[Files]:
+async def open_stores(folder: Path, url: str, *, server_of: Path | None = None) -> AsyncIterator[OpenedStores]:
     async with (
         open_postgres(url, server_of or folder) as postgres,
         Database.open(folder / "memory.db", migrations=MIGRATIONS) as database,
         JsonStore.open(folder, clock=lambda: NOW) as json,
     ):
-        opened = Files(database, json, postgres)
+        opened = OpenedStores(database, json, postgres)
         await opened.renaming.finish_renamings_and_list_old_ids()
         yield opened
 
 
 @pytest.mark.parametrize("kind", StorageType)
-async def test_home_and_setup_follow(tmp_path: Path, postgres_url: str, kind: StorageType) -> None:
-    async with files(tmp_path, postgres_url) as opened:
-        await opened.begin(BORIS, kind)
+async def test_renaming_moves_storage_and_wizard_state(tmp_path: Path, postgres_url: str, kind: StorageType) -> None:
+    async with open_stores(tmp_path, postgres_url) as opened:
+        await opened.add_owner(BORIS, kind)
         assert await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
-        assert await opened.follows(kind)
+        assert await opened.check_if_renamed(kind)
         assert not await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW), (
             "told twice, done once"
         )
-    async with files(tmp_path, postgres_url) as opened:
-        assert await opened.follows(kind)
+    async with open_stores(tmp_path, postgres_url) as opened:
+        assert await opened.check_if_renamed(kind)
 
 
 @pytest.mark.parametrize("dies", [False, True])
 @pytest.mark.parametrize("passed", range(3))
 @pytest.mark.parametrize("kind", StorageType)
-async def test_where_a_disk_fails_or_a_process_dies_it_is_whole_in_the_end(
+async def test_renaming_completes_after_disk_failure_or_kill(
     tmp_path: Path, postgres_url: str, kind: StorageType, passed: int, dies: bool
 ) -> None:
     """`passed` commits to memory.db go through, then none: the process tries again, or the next start finishes."""
-    async with files(tmp_path, postgres_url) as opened:
-        await opened.begin(BORIS, kind)
+    async with open_stores(tmp_path, postgres_url) as opened:
+        await opened.add_owner(BORIS, kind)
         opened.database.commit_hooks = Broken(passed)
         with contextlib.suppress(StorageError):
             await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
-        killed = copied(tmp_path)
+        killed = copy_files(tmp_path)
         opened.database.commit_hooks = None
         if not dies:
             await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
-            assert await opened.follows(kind)
+            assert await opened.check_if_renamed(kind)
             return
-    async with files(killed, postgres_url, server_of=tmp_path) as recovered:
-        if not await recovered.follows(kind):
+    async with open_stores(killed, postgres_url, server_of=tmp_path) as recovered:
+        if not await recovered.check_if_renamed(kind):
             await recovered.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
-            assert await recovered.follows(kind)
+            assert await recovered.check_if_renamed(kind)
 
 
-async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path: Path, postgres_url: str) -> None:
-    async with files(tmp_path, postgres_url) as opened:
-        await opened.begin(BORIS, StorageType.SQLITE)
-        await opened.begin(NEW, StorageType.JSON)
+async def test_renaming_does_not_merge_into_existing_memory(tmp_path: Path, postgres_url: str) -> None:
+    async with open_stores(tmp_path, postgres_url) as opened:
+        await opened.add_owner(BORIS, StorageType.SQLITE)
+        await opened.add_owner(NEW, StorageType.JSON)
         assert not await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
         assert len(await opened.stores[StorageType.SQLITE].timeline.read_page(BORIS)) == 1
         assert len(await opened.stores[StorageType.JSON].timeline.read_page(NEW)) == 1
 
 
-async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: str) -> None:
-    async with files(tmp_path, postgres_url) as opened:
-        await opened.begin(BORIS, StorageType.SQLITE)
-        empty = config(opened.stores[StorageType.JSON], NEW.owner)
+async def test_renaming_replaces_config_without_memory(tmp_path: Path, postgres_url: str) -> None:
+    async with open_stores(tmp_path, postgres_url) as opened:
+        await opened.add_owner(BORIS, StorageType.SQLITE)
+        empty = make_config(opened.stores[StorageType.JSON], NEW.owner)
         await opened.directory.get_storage_or_register_owner(empty)
         await opened.stores[StorageType.JSON].upsert_owner(empty)
         assert await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
-        assert await opened.follows(StorageType.SQLITE)
+        assert await opened.check_if_renamed(StorageType.SQLITE)
         assert await opened.stores[StorageType.JSON].find_owner_config(NEW.owner) is None
 
 
-async def test_of_whom_nothing_is_kept_nothing_is_noted(tmp_path: Path, postgres_url: str) -> None:
-    async with files(tmp_path, postgres_url) as opened:
+async def test_renaming_unknown_owner_records_nothing(tmp_path: Path, postgres_url: str) -> None:
+    async with open_stores(tmp_path, postgres_url) as opened:
         assert not await opened.renaming.change_owner_id_if_possible(BORIS.owner, NEW.owner, now=NOW)
         assert opened.renaming.successors == {}

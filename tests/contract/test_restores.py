@@ -6,25 +6,26 @@ from records.summaries import SummaryLease
 from storage.schema.portable_tables import RESTORES, SUMMARIES
 from storage.schema.rows import MESSAGE_ROWS, format_moment
 from storage.stores.memory_store import MemoryStore
-from tests.contract.conftest import ANNA, MINUTE, NOW, fold, lease, talk
+from tests.contract.conftest import ANNA, MINUTE, NOW, acquire_lease, append_turns, fold_messages
 
 
-def row(number: int, held: dict[str, object]) -> dict[str, object]:
+def make_restore_row(number: int, held: dict[str, object]) -> dict[str, object]:
     known = {"user_id": ANNA.owner, "id": number, "export": "x", "begun_at": format_moment(NOW), "held": held}
     return {"table": RESTORES.name, **known}
 
 
-async def importing(store: MemoryStore) -> SummaryLease:
+async def acquire_import_lease(store: MemoryStore) -> SummaryLease:
     taken = await store.acquire_summary_lease(ANNA, "import", now=NOW, duration=MINUTE)
     assert taken is not None
     return taken
 
 
-async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(store: MemoryStore) -> None:
-    at_work = await importing(store)
-    await store.history.begin_restore(at_work, [row(0, {"parts": [], "last": None})])
+async def test_running_restore_is_recorded_and_blocks_folding(store: MemoryStore) -> None:
+    at_work = await acquire_import_lease(store)
+    await store.history.begin_restore(at_work, [make_restore_row(0, {"parts": [], "last": None})])
     await store.history.restore_rows(
-        at_work, [row(0, {"parts": [2], "last": 2}), row(7, {"table": "facts", "tags": ["a"]})]
+        at_work,
+        [make_restore_row(0, {"parts": [2], "last": 2}), make_restore_row(7, {"table": "facts", "tags": ["a"]})],
     )
     await store.release_summary_lease(at_work)
     assert await store.history.is_empty(ANNA.owner)
@@ -42,18 +43,18 @@ async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(
     assert not await store.history.list_deferred_rows(ANNA.owner)
 
 
-async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(store: MemoryStore) -> None:
-    await fold(store, ANNA, await talk(store, ANNA, 2))
+async def test_restored_summary_recounts_stored_messages_of_its_chunk(store: MemoryStore) -> None:
+    await fold_messages(store, ANNA, await append_turns(store, ANNA, 2))
     [summary] = await store.list_summaries(ANNA)
     messages = await store.timeline.read_page(ANNA)
     [covering] = await store.history.read_summary_rows(ANNA.owner, [summary.id, 99])
     assert covering["summary_text"] == summary.text
     more = {**MESSAGE_ROWS.to_row(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
-    at_work = await importing(store)
+    at_work = await acquire_import_lease(store)
     await store.history.restore_rows_and_recount(
         at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
     )
     await store.release_summary_lease(at_work)
     [covering] = await store.history.read_summary_rows(ANNA.owner, [summary.id])
     assert (covering["message_count"], covering["first_id"], covering["last_id"]) == (5, 1, 50)
-    assert (await lease(store, ANNA)).fence > at_work.fence
+    assert (await acquire_lease(store, ANNA)).fence > at_work.fence

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 from records.messages import TIMELINE_KINDS, NewMessage, matches_filter
 from storage.stores.memory_store import MemoryStore
-from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, said
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, make_message
 
 
-def at(minutes: int, content: str, **more: str) -> NewMessage:
-    return replace(said(content), created_at=NOW + minutes * MINUTE, **more)  # type: ignore[arg-type]
+def make_message_at(minutes: int, content: str, **more: str) -> NewMessage:
+    return replace(make_message(content), created_at=NOW + minutes * MINUTE, **more)  # type: ignore[arg-type]
 
 
-async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
-    stored = await store.append_messages(ANNA, [at(number, f"note {number}") for number in range(10)])
-    await store.append_messages(BORIS, [at(3, "somebody else's")])
+async def test_pages_through_timeline_in_both_directions(store: MemoryStore) -> None:
+    stored = await store.append_messages(ANNA, [make_message_at(number, f"note {number}") for number in range(10)])
+    await store.append_messages(BORIS, [make_message_at(3, "somebody else's")])
     ids = [message.id for message in stored]
 
     async def page(**asked: object) -> list[int]:
@@ -27,16 +27,16 @@ async def test_pages_follow_each_other_in_both_ways(store: MemoryStore) -> None:
     assert await page(before_id=10**9) == []
 
 
-async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
+async def test_filters_and_counts_by_speaker_kind_and_hour(store: MemoryStore) -> None:
     await store.append_messages(
         ANNA,
         [
-            at(0, "mine", speaker="Ann"),
-            at(1, "of another", speaker="Bob"),
-            at(2, "a page", speaker="Ann", origin="document"),
-            at(3, "passed on", speaker="Ann", origin="forwarded"),
-            at(4, "long ago", speaker="", origin="imported"),
-            at(65, "an answer", role="assistant"),
+            make_message_at(0, "mine", speaker="Ann"),
+            make_message_at(1, "of another", speaker="Bob"),
+            make_message_at(2, "a page", speaker="Ann", origin="document"),
+            make_message_at(3, "passed on", speaker="Ann", origin="forwarded"),
+            make_message_at(4, "long ago", speaker="", origin="imported"),
+            make_message_at(65, "an answer", role="assistant"),
         ],
     )
     everything = await store.timeline.read_page(ANNA, limit=9)
@@ -52,17 +52,19 @@ async def test_speakers_kinds_and_hours(store: MemoryStore) -> None:
     assert list(await store.timeline.count_messages_by_hour(BORIS)) == []
 
 
-async def test_members_of_one_name_are_told_apart(store: MemoryStore) -> None:
+async def test_numbers_members_with_same_name(store: MemoryStore) -> None:
     members = [(7, "Anna"), (8, "Anna"), (9, "Борис"), (7, "Anna"), (8, "Anna"), (10, "Anna")]
     chosen = []
     for minute, (person_id, name) in enumerate(members):
         chosen_name, is_theirs = await store.timeline.choose_name_and_check_if_used(ANNA.owner, person_id, name)
         assert is_theirs is (chosen_name in chosen)
         chosen.append(chosen_name)
-        await store.append_messages(ANNA, [replace(at(minute, "hello", speaker=chosen[-1]), person_id=person_id)])
+        await store.append_messages(
+            ANNA, [replace(make_message_at(minute, "hello", speaker=chosen[-1]), person_id=person_id)]
+        )
     assert chosen == ["Anna", "Anna2", "Борис", "Anna", "Anna2", "Anna3"]
     for _ in range(2):  # as before names were told apart: who had it first keeps it
-        await store.append_messages(BORIS, [replace(at(1, "hi", speaker="Anna"), person_id=7)])
-        await store.append_messages(BORIS, [replace(at(2, "hi", speaker="Anna"), person_id=8)])
+        await store.append_messages(BORIS, [replace(make_message_at(1, "hi", speaker="Anna"), person_id=7)])
+        await store.append_messages(BORIS, [replace(make_message_at(2, "hi", speaker="Anna"), person_id=8)])
     names = [await store.timeline.choose_name_and_check_if_used(BORIS.owner, person_id, "Anna") for person_id in (7, 8)]
     assert names == [("Anna", True), ("Anna2", False)]

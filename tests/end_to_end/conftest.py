@@ -1,4 +1,4 @@
-"""Peers for all tests of a module, and a bot that most of them share."""
+"""Fixtures: local servers for all tests of a module, or for one test alone."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import SUITE, LocalServers, check_requests, open_house
+from tests.end_to_end.harness import SUITE, LocalServers, check_requests, open_local_servers
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -17,29 +17,29 @@ def _on_postgres(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def _peers_are_left_as_they_were(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What one test told the peers to do meets no other that shares them, in whichever order they run."""
-    house: LocalServers | None = request.getfixturevalue("house") if "house" in request.fixturenames else None
-    before = house.model.defaults if house else {}
+    """Check that the test left no scripted answers, changed defaults or faults on shared servers."""
+    servers: LocalServers | None = request.getfixturevalue("servers") if "servers" in request.fixturenames else None
+    before = servers.model.defaults if servers else {}
     yield
-    if house:
-        assert not house.model.unasked, "answers are scripted that nobody asked for"
-        assert house.model.defaults == before, "a model goes on answering what this test wanted"
-        assert not house.faults.list_faults(), "faults are still in force"
+    if servers:
+        assert not servers.model.unasked, "answers are scripted that nobody asked for"
+        assert servers.model.defaults == before, "a model goes on answering what this test wanted"
+        assert not servers.faults.list_faults(), "faults are still in force"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalServers]:
-    """Peers without a bot; in the end every request that was made is looked at again."""
-    async with open_house(tmp_path_factory.mktemp("house")) as house:
-        yield house
-        check_requests(house)
+async def servers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalServers]:
+    """Local servers without a bot. At the end, all recorded requests are checked."""
+    async with open_local_servers(tmp_path_factory.mktemp("servers")) as servers:
+        yield servers
+        check_requests(servers)
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def own_house(tmp_path: Path) -> AsyncIterator[LocalServers]:
+async def own_servers(tmp_path: Path) -> AsyncIterator[LocalServers]:
     """Peers for one test alone: one that starts bots of its own or ends them, next to tests that share theirs; or that
     changes what the bot knows of its peers. Tests may run in any order.
     """
-    async with open_house(tmp_path) as house:
-        yield house
-        check_requests(house)
+    async with open_local_servers(tmp_path) as servers:
+        yield servers
+        check_requests(servers)

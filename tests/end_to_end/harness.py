@@ -1,4 +1,4 @@
-"""Everything for black-box tests: a small Telegram, a scripted model, and `bot.py` as a process between them.
+"""A harness for black-box tests: a local Telegram, a scripted model, and `bot.py` as a process.
 
 Everything is waited for by its event (a message in the chat, a request to the model, a line of the log), never by
 sleeping. Does not know the program's code: it looks at chats, requests, files, exit statuses and the log.
@@ -27,10 +27,10 @@ from playground.server import serve
 from playground.world import World
 from tests.end_to_end.memory import Memory
 from tests.paths import ROOT
-from tests.peers.openai_server import Behaviour, OpenAIServer, running, words_of
-from tests.support.forking import ENVIRON, Forked, zygote
-from tests.support.postgres_server import address, as_uri
-from tests.support.reference_encoding import reference_encoding
+from tests.peers.openai_server import Behaviour, OpenAIServer, get_message_text, run_openai_server
+from tests.support.forking import ENVIRON, ForkedProcess, get_zygote
+from tests.support.postgres_server import format_uri, make_schema_address
+from tests.support.reference_encoding import load_reference_encoding
 
 BOT = ROOT / "bot.py"
 TOKEN = "4242:AAtest-token-of-the-end-to-end-tests"
@@ -38,16 +38,16 @@ KEY = "sk-end-to-end-key"
 ANSWERS, SUMMARIES = "answering-model", "summarising-model"
 SUMMARY = "The user and the assistant talked; the assistant confirmed what it had heard."
 PATIENCE = 90.0
-"""Seconds after which a test gives up waiting: far more than anything here takes, also on a machine with other work."""
+"""Seconds until a wait fails. Long enough for a busy machine."""
 LINES_TOLD = 20
-"""Of the bot's log, where something was not heard."""
+"""Log lines shown when a wait for a message fails."""
 
 Json = dict[str, Any]
 
 
 @dataclass
 class Suite:
-    """How all tests of a run are run. `postgres`: see LocalServers; set by `--on-postgres`."""
+    """Options of the whole test run. `postgres`: see LocalServers; set by `--on-postgres`."""
 
     postgres: str = ""
 
@@ -57,7 +57,7 @@ SUITE = Suite()
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a finished process said, and its exit status."""
+    """The output and exit status of a finished process."""
 
     status: int
     out: str
@@ -65,9 +65,9 @@ class Run:
 
 
 class Process:
-    """`bot.py` while it runs. Its log is a feed, so that a line can be waited for; several runs may share one."""
+    """A running `bot.py`. Its log is a feed that tests can wait on; several runs may share one."""
 
-    def __init__(self, process: asyncio.subprocess.Process | Forked, *, log: Feed | None = None) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | ForkedProcess, *, log: Feed | None = None) -> None:
         self._process = process
         self.log = Feed() if log is None else log
         self.out = Feed()
@@ -84,25 +84,25 @@ class Process:
     def is_over(self) -> bool:
         return self._process.returncode is not None
 
-    def text(self) -> str:
+    def get_log_text(self) -> str:
         """The whole log so far."""
         return "\n".join(entry["line"] for entry in self.log)
 
-    async def logged(self, *words: str, since: int = 0) -> str:
-        """The first line of the log after entry `since` with all these words, waited for."""
+    async def wait_for_log_line(self, *words: str, since: int = 0) -> str:
+        """Wait for the first log line after entry `since` that contains all these words, and return it."""
         return await self._line(self.log, words, since)
 
-    async def printed(self, words: str) -> str:
-        """The first line on stdout with these words, waited for."""
+    async def wait_for_output_line(self, words: str) -> str:
+        """Wait for the first line on stdout that contains these words, and return it."""
         return await self._line(self.out, (words,), 0)
 
     async def terminate(self) -> int:
-        """SIGTERM; the exit status. TimeoutError when it takes more than the contract's ten seconds."""
+        """Send SIGTERM and return the exit status."""
         if self._process.returncode is None:
             self._process.terminate()
         async with asyncio.timeout(60):
             await self._process.wait()
-        return await self.ended()
+        return await self.wait_for_exit()
 
     async def interrupt(self) -> None:
         """SIGINT, as Ctrl-C sends it."""
@@ -111,13 +111,13 @@ class Process:
             await self._process.wait()
 
     async def kill(self) -> None:
-        """SIGKILL, and wait until it is gone."""
+        """Send SIGKILL and wait until the process has ended."""
         if self._process.returncode is None:
             self._process.kill()
-        await self.ended()
+        await self.wait_for_exit()
 
-    async def ended(self) -> int:
-        """Wait until it ends by itself; the exit status."""
+    async def wait_for_exit(self) -> int:
+        """Wait until the process ends by itself, and return its exit status."""
         async with asyncio.timeout(PATIENCE):
             status = await self._process.wait()
             await asyncio.gather(*self._readers)
@@ -131,8 +131,8 @@ class Process:
                 timeout=PATIENCE,
             )
         except TimeoutError:
-            raise AssertionError(f"no line with {words!r} in:\n{self.text()}") from None
-        assert "over" not in entry, f"the process ended without {words!r}:\n{self.text()}"
+            raise AssertionError(f"no line with {words!r} in:\n{self.get_log_text()}") from None
+        assert "over" not in entry, f"the process ended without {words!r}:\n{self.get_log_text()}"
         return str(entry["line"])
 
 
@@ -144,7 +144,7 @@ async def _lines(stream: asyncio.StreamReader | None, feed: Feed) -> None:
 
 @dataclass(kw_only=True)
 class LocalServers:
-    """The peers and the data of one or several runs of the bot.
+    """The local servers and the data directory that one or several runs of the bot use.
 
     Not `is_forked`: each run has an interpreter of its own, as with `make run`, which takes a second or two longer.
     `postgres`: the server that runs are given a DATABASE_URL of, a schema for each DATA_DIR. Tests that say SQLite then
@@ -163,27 +163,27 @@ class LocalServers:
     _ids: Iterable[int] = field(default_factory=lambda: count(71_001))  # nobody in the sample exports
 
     @property
-    def data(self) -> Path:
+    def data_dir(self) -> Path:
         return self.folder / "data"
 
     @property
     def memory(self) -> Memory:
-        return self.memory_in("data")
+        return self.get_memory("data")
 
-    def memory_in(self, folder: str | Path) -> Memory:
-        """What a bot remembers whose DATA_DIR is this folder."""
+    def get_memory(self, folder: str | Path) -> Memory:
+        """Return the stored memory of a bot with this DATA_DIR."""
         return Memory(self.folder / folder, self.postgres)
 
     @property
     def sql(self) -> str:
-        """What the storage is called that keeps memories in tables: on PostgreSQL it takes SQLite's place."""
+        """The display name of the SQL storage: PostgreSQL replaces SQLite if a server is used."""
         return "PostgreSQL" if self.postgres else "SQLite"
 
-    def environ(self, **settings: str) -> dict[str, str]:
-        """The whole environment of a process: nothing of the test's own gets in."""
+    def make_environ(self, **settings: str) -> dict[str, str]:
+        """Return the complete environment of a bot process. Nothing is inherited from the test's own."""
         if self.postgres and "DATABASE_URL" not in settings:
             folder = self.folder / settings.get("DATA_DIR", "data")
-            settings = {**settings, "DATABASE_URL": as_uri(address(self.postgres, folder))}
+            settings = {**settings, "DATABASE_URL": format_uri(make_schema_address(self.postgres, folder))}
         return {
             **ENVIRON,
             "TELEGRAM_BOT_TOKEN": TOKEN,
@@ -201,10 +201,10 @@ class LocalServers:
         }
 
     def state(self) -> str:
-        """Whether a bot serves this house, and how its log ends: for whoever waited for it in vain."""
+        """Describe the bot and the end of its log, for the message of a failed wait."""
         if self._served_by is None:
-            return "no bot serves this house"
-        lines = self._served_by.text().splitlines()
+            return "no bot runs on these servers"
+        lines = self._served_by.get_log_text().splitlines()
         is_over = " is over" if self._served_by.is_over else " runs"
         return f"the bot{is_over}; its log ends with:\n" + "\n".join(lines[-LINES_TOLD:])
 
@@ -212,38 +212,38 @@ class LocalServers:
         """Run `bot.py` to its end."""
         process = Process(await self.spawn(*arguments, environ=environ))
         try:
-            status = await process.ended()
+            status = await process.wait_for_exit()
         finally:
             await process.kill()
         out = "\n".join(entry["line"] for entry in process.out).rstrip("\n")
-        return Run(status=status, out=out, err=process.text().rstrip("\n"))
+        return Run(status=status, out=out, err=process.get_log_text().rstrip("\n"))
 
     @asynccontextmanager
-    async def bot(self, *arguments: str, **settings: str) -> AsyncIterator[Process]:
-        """The bot from `ready` on; ended by SIGTERM when the block ends, unless it is over by then.
+    async def run_bot(self, *arguments: str, **settings: str) -> AsyncIterator[Process]:
+        """Run a bot from "ready" to the end of the block, and stop it with SIGTERM if it still runs.
 
-        One at a time in a house: two would take each other's updates, each with a memory of its own.
+        One at a time on the same servers: two would take each other's updates, each with a memory of its own.
         """
         assert self._served_by is None, (
-            "a bot serves this house already: a test with a bot of its own takes `own_house`"
+            "a bot runs on these servers already: a test with a bot of its own takes `own_servers`"
         )
-        process = self._served_by = Process(await self.spawn(*arguments, environ=self.environ(**settings)))
+        process = self._served_by = Process(await self.spawn(*arguments, environ=self.make_environ(**settings)))
         try:
-            await process.logged("ready")
+            await process.wait_for_log_line("ready")
             yield process
-            assert await process.terminate() in (0, -9), process.text()
+            assert await process.terminate() in (0, -9), process.get_log_text()
         finally:
             await process.kill()
             self._served_by = None
-        assert "Traceback" not in process.text(), process.text()
-        assert "Warning:" not in process.text(), process.text()
+        assert "Traceback" not in process.get_log_text(), process.get_log_text()
+        assert "Warning:" not in process.get_log_text(), process.get_log_text()
 
     async def spawn(
         self, *arguments: str, environ: Mapping[str, str] | None = None
-    ) -> asyncio.subprocess.Process | Forked:
-        environ = self.environ() if environ is None else environ
+    ) -> asyncio.subprocess.Process | ForkedProcess:
+        environ = self.make_environ() if environ is None else environ
         if self.is_forked and sys.platform == "linux":
-            return await zygote().fork(arguments, environ, folder=self.folder)
+            return await get_zygote().fork(arguments, environ, folder=self.folder)
         return await asyncio.create_subprocess_exec(
             *(sys.executable, str(BOT), *arguments),
             cwd=self.folder,
@@ -253,13 +253,13 @@ class LocalServers:
             stderr=asyncio.subprocess.PIPE,
         )
 
-    def person(self, name: str = "Ann", *, language: str = "en") -> "Member":
-        """Somebody new, in their private chat with the bot. `language`: of their app."""
+    def add_person(self, name: str = "Ann", *, language: str = "en") -> "Member":
+        """Add a person with a private chat. `language`: of their Telegram app."""
         person_id = next(iter(self._ids))
         self.world.add_person(person_id, name, language_code=language)
-        return Member(house=self, id=person_id, chat_id=person_id)
+        return Member(servers=self, id=person_id, chat_id=person_id)
 
-    def group(self, *members: "Member", admins: Sequence["Member"], topics: Mapping[int, str] | None = None) -> int:
+    def add_group(self, *members: "Member", admins: Sequence["Member"], topics: Mapping[int, str] | None = None) -> int:
         """A new group with the bot and these people in it; its id."""
         chat_id = -1_000_000_000_000 - next(iter(self._ids)) if topics else -next(iter(self._ids))
         self.world.add_group(
@@ -272,18 +272,18 @@ class LocalServers:
         )
         return chat_id
 
-    def chat_requests(self) -> list[Sequence[Mapping[str, str]]]:
-        return [request.messages for request in self.model.of(ANSWERS)]
+    def list_chat_requests(self) -> list[Sequence[Mapping[str, str]]]:
+        return [request.messages for request in self.model.list_requests(ANSWERS)]
 
-    def summary_requests(self) -> list[Sequence[Mapping[str, str]]]:
-        return [request.messages for request in self.model.of(SUMMARIES)]
+    def list_summary_requests(self) -> list[Sequence[Mapping[str, str]]]:
+        return [request.messages for request in self.model.list_requests(SUMMARIES)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A person in one chat. What the bot says there is waited for by `hears`."""
+    """A person in one chat, who writes there and waits for messages of the bot."""
 
-    house: LocalServers
+    servers: LocalServers
     id: int
     chat_id: int
     thread: int | None = None
@@ -293,18 +293,20 @@ class Member:
         """The owner of the memory in this chat."""
         return self.chat_id
 
-    def within(self, chat_id: int, thread: int | None = None) -> "Member":
-        """The same person in another chat or topic."""
-        return Member(house=self.house, id=self.id, chat_id=chat_id, thread=thread)
+    def with_chat(self, chat_id: int, thread: int | None = None) -> "Member":
+        """Return the same person in another chat or topic."""
+        return Member(servers=self.servers, id=self.id, chat_id=chat_id, thread=thread)
 
-    def says(self, text: str, *, reply_to: int | None = None) -> Json:
-        return self.house.world.say(self.id, self.chat_id, text, thread_id=self.thread, reply_to=reply_to)
+    def say(self, text: str, *, reply_to: int | None = None) -> Json:
+        return self.servers.world.say(self.id, self.chat_id, text, thread_id=self.thread, reply_to=reply_to)
 
-    def edits(self, message_id: int, text: str) -> Json:
-        return self.house.world.edit_message(self.id, self.chat_id, message_id, text)
+    def edit_message(self, message_id: int, text: str) -> Json:
+        return self.servers.world.edit_message(self.id, self.chat_id, message_id, text)
 
-    async def hears(self, words: str | Callable[[Json], bool] = "", *, since: int, timeout: float = PATIENCE) -> Json:
-        """The bot's first message here, after event `since`, that has these words; waited for."""
+    async def wait_for_message(
+        self, words: str | Callable[[Json], bool] = "", *, since: int, timeout: float = PATIENCE
+    ) -> Json:
+        """Wait for the bot's first message in this chat after event `since` that contains these words."""
         fits = words if callable(words) else lambda message: words in message.get("text", "")
 
         def matches(event: Json) -> bool:
@@ -317,39 +319,39 @@ class Member:
             )
 
         try:
-            event = await self.house.world.feed.wait_for_first_match(matches, since=since, timeout=timeout)
+            event = await self.servers.world.feed.wait_for_first_match(matches, since=since, timeout=timeout)
         except TimeoutError:
-            said = [message.get("text") for message in self.heard(since=since)]
-            raise AssertionError(f"{words!r} was not heard; heard was {said}; {self.house.state()}") from None
+            said = [message.get("text") for message in self.list_bot_messages(since=since)]
+            raise AssertionError(f"{words!r} was not heard; heard was {said}; {self.servers.state()}") from None
         message: Json = event["message"]
         return message
 
-    async def asks(self, text: str, words: str = "", *, reply_to: int | None = None) -> str:
-        """Say something; the text of the bot's next message (with these words, if any are given)."""
-        return str((await self.tells(text, words, reply_to=reply_to))["text"])
+    async def ask(self, text: str, words: str = "", *, reply_to: int | None = None) -> str:
+        """Say something, and return the text of the bot's next message (with these words, if given)."""
+        return str((await self.ask_for_message(text, words, reply_to=reply_to))["text"])
 
-    async def tells(self, text: str, words: str = "", *, reply_to: int | None = None) -> Json:
-        """As asks(), giving the whole message."""
-        since = self.now
-        self.says(text, reply_to=reply_to)
-        return await self.hears(words, since=since)
+    async def ask_for_message(self, text: str, words: str = "", *, reply_to: int | None = None) -> Json:
+        """Like ask(), but return the whole message."""
+        since = self.last_event
+        self.say(text, reply_to=reply_to)
+        return await self.wait_for_message(words, since=since)
 
-    async def is_done_with(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until nothing is left in the files of what the bot has done with here, but for what is remembered: it
         does so behind the answer to a command, and takes the next one afterwards.
         """
         for _ in range(2):
-            await self.asks("/cancel", "nothing to cancel")
+            await self.ask("/cancel", "nothing to cancel")
 
-    async def folded(self, bot: Process, level: int = 1, *, since: int) -> None:
-        """Wait for a summary of what was said here, after entry `since` of the log. Others' are made there as well."""
-        await bot.logged("summarized messages", f" of {self.owner} in ", f"(level {level})", since=since)
+    async def wait_for_summary(self, bot: Process, level: int = 1, *, since: int) -> None:
+        """Wait until messages of this chat were summarized, after entry `since` of the log."""
+        await bot.wait_for_log_line("summarized messages", f" of {self.owner} in ", f"(level {level})", since=since)
 
-    def heard(self, *, since: int = 0) -> list[Json]:
+    def list_bot_messages(self, *, since: int = 0) -> list[Json]:
         """The messages that the bot sent here after event `since`."""
         return [
             event["message"]
-            for event in self.house.world.feed.list_entries_since(since)
+            for event in self.servers.world.feed.list_entries_since(since)
             if event["kind"] == "message"
             and event["chat_id"] == self.chat_id
             and event["message"]["from"]["is_bot"]
@@ -357,53 +359,55 @@ class Member:
         ]
 
     @property
-    def now(self) -> int:
-        """The number of the newest event: what comes after it is new."""
-        return self.house.world.feed.last
+    def last_event(self) -> int:
+        """The number of the newest event. Pass it as `since` to wait for later events only."""
+        return self.servers.world.feed.last
 
-    def press(self, message: Json, label: str) -> str:
+    def press_button(self, message: Json, label: str) -> str:
         """Press the button whose text contains `label`; the query's id."""
-        label = self.house.sql if label == "SQLite" else label
+        label = self.servers.sql if label == "SQLite" else label
         rows = message["reply_markup"]["inline_keyboard"]
         button = next(button for row in rows for button in row if label in button["text"])
-        return self.house.world.press_button(self.id, self.chat_id, message["message_id"], button["callback_data"])
+        return self.servers.world.press_button(self.id, self.chat_id, message["message_id"], button["callback_data"])
 
     def reacts(self, message: Json, *emoji: str) -> None:
         """Put these reactions under a message, in the place of the person's own."""
-        self.house.world.react(self.id, self.chat_id, message["message_id"], *emoji)
+        self.servers.world.react(self.id, self.chat_id, message["message_id"], *emoji)
 
-    async def toast(self, query_id: str) -> str:
-        """What the answer to a press says."""
-        event = await self.house.world.feed.wait_for_first_match(
+    async def wait_for_toast(self, query_id: str) -> str:
+        """Wait for the answer to a button press, and return its text."""
+        event = await self.servers.world.feed.wait_for_first_match(
             lambda event: event["kind"] == "callback_answer" and event["query_id"] == query_id, timeout=PATIENCE
         )
         return event.get("text") or ""
 
-    async def sets_up(self, storage: str = "SQLite", every_n: int = 20) -> str:
-        """The whole wizard; its last message."""
-        asked = await self.tells("/summary", "1 of 2")
-        since = self.now
-        self.press(asked, storage)
-        await self.hears("2 of 2", since=since)
-        return await self.asks(str(every_n), "External memory configured")
+    async def set_up_memory(self, storage: str = "SQLite", every_n: int = 20) -> str:
+        """Complete the setup wizard, and return its last message."""
+        asked = await self.ask_for_message("/summary", "1 of 2")
+        since = self.last_event
+        self.press_button(asked, storage)
+        await self.wait_for_message("2 of 2", since=since)
+        return await self.ask(str(every_n), "External memory configured")
 
 
 def tokens(messages: Sequence[Mapping[str, str]], *, tools: object = None) -> int:
     """Tokens of one request by the contract's formula, the schemas of its tools as JSON, without its pictures."""
-    said = sum(3 + _size(message["role"]) + _size(words_of(message)) for message in messages)
-    return 3 + said + (_size(json.dumps(tools)) if tools else 0)
+    said = sum(
+        3 + _count_text_tokens(message["role"]) + _count_text_tokens(get_message_text(message)) for message in messages
+    )
+    return 3 + said + (_count_text_tokens(json.dumps(tools)) if tools else 0)
 
 
 @lru_cache(10_000)  # a message is in many requests
-def _size(text: str) -> int:
-    return len(reference_encoding("o200k_base").encode(text, disallowed_special=()))
+def _count_text_tokens(text: str) -> int:
+    return len(load_reference_encoding("o200k_base").encode(text, disallowed_special=()))
 
 
-def check_requests(house: LocalServers, *, max_prompt_tokens: int = 8000) -> None:
+def check_requests(servers: LocalServers, *, max_prompt_tokens: int = 8000) -> None:
     """What holds for every request that the bot ever made, for facts and the profile too: its size, one system message,
     the user's words last, or what a tool has found for them.
     """
-    for request in (request for request in house.model.requests if request.path.endswith("/chat/completions")):
+    for request in (request for request in servers.model.requests if request.path.endswith("/chat/completions")):
         messages = request.messages
         assert tokens(messages, tools=request.body.get("tools")) <= max_prompt_tokens, (request.model, request.schema)
         assert [message["role"] for message in messages].count("system") <= 1
@@ -412,7 +416,7 @@ def check_requests(house: LocalServers, *, max_prompt_tokens: int = 8000) -> Non
 
 
 @asynccontextmanager
-async def open_house(folder: Path) -> AsyncIterator[LocalServers]:
+async def open_local_servers(folder: Path) -> AsyncIterator[LocalServers]:
     """A small Telegram and a scripted model, served over real HTTP; no bot yet."""
     world, faults = World(token=TOKEN), Faults()
     app = Starlette(
@@ -421,9 +425,9 @@ async def open_house(folder: Path) -> AsyncIterator[LocalServers]:
             Mount("", make_bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )
-    async with serve(app) as url, running() as (model, model_url):
-        model.default(ANSWERS, "Noted.")
-        model.default(SUMMARIES, SUMMARY)
+    async with serve(app) as url, run_openai_server() as (model, model_url):
+        model.set_default_answer(ANSWERS, "Noted.")
+        model.set_default_answer(SUMMARIES, SUMMARY)
         yield LocalServers(
             world=world, faults=faults, telegram_url=url, model=model, model_url=model_url, folder=folder
         )

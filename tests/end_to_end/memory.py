@@ -1,4 +1,4 @@
-"""What a bot remembers, read as anybody could: the files of its DATA_DIR with plain sqlite3 and json, or its schema.
+"""The stored memory of a bot, read with plain sqlite3, json and psycopg.
 
 Does not know the program's code.
 """
@@ -14,22 +14,22 @@ import psycopg
 from psycopg.rows import dict_row
 
 from reliability.invariants import MemoryState, read_memory_state, read_postgres
-from tests.support.postgres_server import address, rows_of
+from tests.support.postgres_server import make_schema_address, read_rows
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Memory:
-    """The memory that belongs to a DATA_DIR. `server`: the tables are in PostgreSQL, in the schema of that folder."""
+    """The memory of a DATA_DIR. With `server`, its tables are in the PostgreSQL schema of that folder."""
 
     folder: Path
     server: str = ""
 
-    def rows(self, sql: str, *values: object) -> list[Json]:
+    def fetch_rows(self, sql: str, *values: object) -> list[Json]:
         """Rows of memory.db, read while the bot runs or after."""
         if self.server:
-            with psycopg.connect(address(self.server, self.folder), row_factory=dict_row) as server:
+            with psycopg.connect(make_schema_address(self.server, self.folder), row_factory=dict_row) as server:
                 return server.execute(_numbered(sql), values).fetchall()
         with closing(sqlite3.connect(f"file:{self.folder / 'memory.db'}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row
@@ -38,38 +38,38 @@ class Memory:
     def write(self, sql: str, *values: object) -> None:
         """Change memory.db while no bot runs."""
         if self.server:
-            with psycopg.connect(address(self.server, self.folder)) as server:
+            with psycopg.connect(make_schema_address(self.server, self.folder)) as server:
                 server.execute(_numbered(sql), values)
             return
         with closing(sqlite3.connect(self.folder / "memory.db")) as connection:
             connection.execute(sql, values)
             connection.commit()
 
-    def messages(self, owner: int) -> list[Json]:
-        return self.rows("SELECT * FROM messages WHERE user_id = ? ORDER BY id", owner)
+    def list_messages(self, owner: int) -> list[Json]:
+        return self.fetch_rows("SELECT * FROM messages WHERE user_id = ? ORDER BY id", owner)
 
-    def summaries(self, owner: int) -> list[Json]:
-        return self.rows("SELECT * FROM summaries WHERE user_id = ? ORDER BY id", owner)
+    def list_summaries(self, owner: int) -> list[Json]:
+        return self.fetch_rows("SELECT * FROM summaries WHERE user_id = ? ORDER BY id", owner)
 
-    def json(self) -> Json:
+    def read_memory_json(self) -> Json:
         value: Json = json.loads((self.folder / "memory.json").read_text(encoding="utf-8"))
         return value
 
-    def files(self) -> MemoryState:
-        """Everything, for the invariants."""
+    def read_state(self) -> MemoryState:
+        """Return the whole stored state, for the invariant checks."""
         return (
-            read_postgres(address(self.server, self.folder), self.folder)
+            read_postgres(make_schema_address(self.server, self.folder), self.folder)
             if self.server
             else read_memory_state(self.folder)
         )
 
-    def files_with(self, text: str) -> list[str]:
+    def find_files_containing(self, text: str) -> list[str]:
         """Names of the files that contain this text, as bytes, anywhere. Tables of a server count as memory.db."""
         needle = text.encode()
         # Logs first: what one held when it was emptied stands in the other file by then.
         files = sorted(self.folder.rglob("*"), key=lambda path: (not path.name.endswith(("-wal", "journal")), path))
         found = [path.name for path in files if needle in _content(path)]
-        if self.server and any(needle in table for table in rows_of(self.server, self.folder)):
+        if self.server and any(needle in table for table in read_rows(self.server, self.folder)):
             found.append("memory.db")
         return found
 

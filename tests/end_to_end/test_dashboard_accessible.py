@@ -9,10 +9,10 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from tests.end_to_end.harness import LocalServers
-from tests.end_to_end.playground.test_page import chromium
-from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, PHONE, TELEGRAM, link_for, window
-from tests.end_to_end.visitors import init_data, served
-from tests.support.axe import grave_violations
+from tests.end_to_end.playground.test_page import launch_chromium
+from tests.end_to_end.test_dashboard_page import DESKTOP, PAGES, PHONE, TELEGRAM, open_window, request_link
+from tests.end_to_end.visitors import make_init_data, run_bot_with_dashboard
+from tests.support.axe import find_serious_violations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,27 +21,29 @@ FOCUSED = "document.activeElement.ariaLabel || document.activeElement.innerText"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as browser:
+    async with launch_chromium() as browser:
         yield browser
 
 
 @pytest.mark.parametrize(
     ("theme", "language"), [("light", "en"), ("dark", "de"), ("light", "ar"), ("dark", "zh"), ("telegram", "en")]
 )
-async def test_axe_finds_nothing_serious(own_house: LocalServers, browser: Browser, theme: str, language: str) -> None:
-    ann = own_house.person("Ann")
-    async with served(own_house, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS="*") as server:
-        await ann.sets_up()
+async def test_axe_finds_no_serious_violations(
+    own_servers: LocalServers, browser: Browser, theme: str, language: str
+) -> None:
+    ann = own_servers.add_person("Ann")
+    async with run_bot_with_dashboard(own_servers, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS="*") as server:
+        await ann.set_up_memory()
         for number in range(3):
-            await ann.asks(f"My boat number {number} is called Quinquereme.")
-        await ann.asks("/summary_now")
-        await ann.asks("/memory add I live in Lisbon.")
-        await ann.asks("What is my boat called?")
-        given = {"tgWebAppData": init_data(ann.id, language=language)}
+            await ann.ask(f"My boat number {number} is called Quinquereme.")
+        await ann.ask("/summary_now")
+        await ann.ask("/memory add I live in Lisbon.")
+        await ann.ask("What is my boat called?")
+        given = {"tgWebAppData": make_init_data(ann.id, language=language)}
         if theme == "telegram":
             given["tgWebAppThemeParams"] = json.dumps(TELEGRAM)
         url = f"{server.client.base_url}#{urlencode(given, quote_via=quote)}"
-        async with window(browser, url, PHONE if theme == "light" else DESKTOP) as shown:
+        async with open_window(browser, url, PHONE if theme == "light" else DESKTOP) as shown:
             page = shown.page
             if theme == "dark":
                 await page.emulate_media(color_scheme="dark", reduced_motion="reduce")
@@ -49,32 +51,35 @@ async def test_axe_finds_nothing_serious(own_house: LocalServers, browser: Brows
             problems = list[str]()
             rules = ["color-contrast"] if theme == "telegram" else []  # else it is as the dark one
             for place in (*PAGES, "admin"):
-                await shown.goes(place)
-                problems += await grave_violations(page, rules)
-            await shown.goes("facts")
+                await shown.go_to(place)
+                problems += await find_serious_violations(page, rules)
+            await shown.go_to("facts")
             await page.locator(".fact button").first.click()
-            problems += await grave_violations(page, rules)
+            problems += await find_serious_violations(page, rules)
             await page.get_by_role("dialog").locator("button.bad").last.click()
             await expect(page.locator("#asking")).to_be_visible()
-            problems += await grave_violations(page, rules)
+            problems += await find_serious_violations(page, rules)
             assert problems == [], "\n".join(problems)
 
 
-async def test_axe_sees_a_fault(own_house: LocalServers, browser: Browser) -> None:
-    """Or its silence would say nothing."""
-    async with served(own_house) as server, window(browser, str(server.client.base_url)) as shown:
+async def test_axe_detects_deliberate_violation(own_servers: LocalServers, browser: Browser) -> None:
+    """Check the check: axe-core must report a button without a name."""
+    async with (
+        run_bot_with_dashboard(own_servers) as server,
+        open_window(browser, str(server.client.base_url)) as shown,
+    ):
         await expect(shown.page.locator(".empty")).to_be_visible()
         shown.problems.clear()  # nobody is let in without a proof
         await shown.page.evaluate("document.querySelector('main').append(document.createElement('button'))")
-        assert [violation for violation in await grave_violations(shown.page) if "button-name" in violation]
+        assert [violation for violation in await find_serious_violations(shown.page) if "button-name" in violation]
 
 
-async def test_everything_is_reached_and_left_by_keyboard(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        await ann.asks("/memory add I live in Lisbon.")
-        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+async def test_fact_can_be_edited_by_keyboard_alone(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        await ann.ask("/memory add I live in Lisbon.")
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
             page = shown.page
             await expect(page.locator(".view.timeline")).to_be_visible()
 

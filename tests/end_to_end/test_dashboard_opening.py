@@ -12,9 +12,9 @@ from benchmarks.filling import fill_storage
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.end_to_end.harness import LocalServers
-from tests.end_to_end.playground.test_page import chromium
-from tests.end_to_end.test_dashboard_page import PHONE, link_for, window
-from tests.end_to_end.visitors import served
+from tests.end_to_end.playground.test_page import launch_chromium
+from tests.end_to_end.test_dashboard_page import PHONE, open_window, request_link
+from tests.end_to_end.visitors import run_bot_with_dashboard
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -23,19 +23,19 @@ MAX_OPENING_BYTES = 36_400  # 0.7 seconds at 400 kbit/s, besides two round trips
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as browser:
+    async with launch_chromium() as browser:
         yield browser
 
 
-async def test_the_first_messages_come_with_the_session_next_to_the_modules(
-    own_house: LocalServers, browser: Browser
+async def test_first_messages_arrive_with_session_within_size_limit(
+    own_servers: LocalServers, browser: Browser
 ) -> None:
-    ann = own_house.person("Ann")
-    own_house.data.mkdir()
-    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
-    async with served(own_house) as server:
+    ann = own_servers.add_person("Ann")
+    own_servers.data_dir.mkdir()
+    await fill_storage(own_servers.data_dir, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    async with run_bot_with_dashboard(own_servers) as server:
         url = f"{server.client.base_url}"
-        async with window(browser, url, PHONE) as shown:
+        async with open_window(browser, url, PHONE) as shown:
             page = shown.page
             await expect(page.locator(".empty")).to_be_visible()
             shown.problems.clear()  # nobody is let in without a proof
@@ -55,7 +55,7 @@ async def test_the_first_messages_come_with_the_session_next_to_the_modules(
             page.on("request", note)
             await page.goto("about:blank")
             async with page.expect_request("**/api/speakers*"):
-                await page.goto(f"{url}/{await link_for(ann)}")
+                await page.goto(f"{url}/{await request_link(ann)}")
                 await expect(page.locator(".said").last).to_be_in_viewport()
             first = requests[: next(at for at, request in enumerate(requests) if "/speakers" in request.url)]
             names = sorted(urlsplit(request.url).path.rpartition("/")[2] for request in first)
@@ -66,15 +66,13 @@ async def test_the_first_messages_come_with_the_session_next_to_the_modules(
             shown.problems.clear()
 
 
-async def test_messages_that_came_with_the_session_are_not_shown_later(
-    own_house: LocalServers, browser: Browser
-) -> None:
+async def test_outdated_preloaded_messages_are_not_shown(own_servers: LocalServers, browser: Browser) -> None:
     """Whoever opened another page at once saw them in the timeline after they had been forgotten."""
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        await ann.asks("My boat is called Trireme.")
-        async with window(browser, f"{server.client.base_url}/{await link_for(ann)}", PHONE) as shown:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        await ann.ask("My boat is called Trireme.")
+        async with open_window(browser, f"{server.client.base_url}/{await request_link(ann)}", PHONE) as shown:
             page, is_released = shown.page, asyncio.Event()
             await expect(page.locator(".said")).to_have_count(2)
 
@@ -88,8 +86,8 @@ async def test_messages_that_came_with_the_session_are_not_shown_later(
             await page.evaluate("location.hash = '#facts'")
             is_released.set()
             await expect(page.locator(".view.facts")).to_be_visible()
-            await ann.asks("My cat is called Oscar.")
+            await ann.ask("My cat is called Oscar.")
             async with page.expect_response("**/api/home*"):
                 await page.evaluate("dispatchEvent(new Event('focus'))")
-            await shown.goes("timeline")
+            await shown.go_to("timeline")
             await expect(page.locator(".said")).to_have_count(4)

@@ -19,10 +19,10 @@ from locales.catalog import LANGUAGES
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.end_to_end.harness import PATIENCE, LocalServers, Member, Process
-from tests.end_to_end.playground.test_page import HOSTILE, chromium, leave, shared_page
-from tests.end_to_end.test_playground import says, sets_up
-from tests.end_to_end.visitors import LINK, init_data, served
-from tests.peers.ports import kept_port
+from tests.end_to_end.playground.test_page import HOSTILE, launch_chromium, leave, shared_page
+from tests.end_to_end.test_playground import say, set_up_memory
+from tests.end_to_end.visitors import LINK, make_init_data, run_bot_with_dashboard
+from tests.peers.ports import reserve_port
 from tests.support.http import NO_CERTIFICATES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -40,18 +40,18 @@ TELEGRAM = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as browser:
+    async with launch_chromium() as browser:
         yield browser
 
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """A browser's window, whose console must stay silent and which asks nobody but the page's own server."""
+    """A browser window. Console messages and requests to other servers make its test fail."""
 
     page: Page
     problems: list[str]
 
-    async def goes(self, place: str) -> None:
+    async def go_to(self, place: str) -> None:
         """Follows a link within the page, and waits until the page behind it is drawn."""
         await self.page.evaluate("place => { location.hash = place; }", f"#{place}")
         await expect(self.page.locator(f".view.{place.partition('/')[0]}")).to_be_visible()
@@ -62,7 +62,7 @@ class Window:
 
 
 @asynccontextmanager
-async def window(browser: Browser, url: str, size: tuple[int, int] = PHONE) -> AsyncIterator[Window]:
+async def open_window(browser: Browser, url: str, size: tuple[int, int] = PHONE) -> AsyncIterator[Window]:
     page, problems = await shared_page(browser, width=size[0], height=size[1]), list[str]()
     try:
 
@@ -84,28 +84,28 @@ async def window(browser: Browser, url: str, size: tuple[int, int] = PHONE) -> A
         await leave(page)
 
 
-async def link_for(member: Member) -> str:
-    link = LINK.search(await member.asks("/dashboard", "#link="))
+async def request_link(member: Member) -> str:
+    link = LINK.search(await member.ask("/dashboard", "#link="))
     assert link is not None
     return f"#link={link[1]}"
 
 
-async def test_what_was_said_is_seen_searched_and_forgotten(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        said = ann.says("My boat is called Trireme.")
-        await ann.hears("Noted.", since=0)
-        await ann.asks(f"{HOSTILE} \u202egpj.exe")  # which would turn around what follows it on the page
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url) as shown:
+async def test_messages_can_be_read_searched_and_forgotten(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        said = ann.say("My boat is called Trireme.")
+        await ann.wait_for_message("Noted.", since=0)
+        await ann.ask(f"{HOSTILE} \u202egpj.exe")  # which would turn around what follows it on the page
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url) as shown:
             page = shown.page
             await expect(page.locator(".said")).to_have_count(4)
             assert "link=" not in page.url
             await expect(page.locator(".said .text").nth(2)).to_have_text(f"{HOSTILE} gpj.exe")
             await expect(page.get_by_role("heading", name="Today")).to_be_visible()
-            ann.edits(said["message_id"], "My boat is called Quinquereme.")
-            await ann.asks("/summary_status")  # behind the edit
+            ann.edit_message(said["message_id"], "My boat is called Quinquereme.")
+            await ann.ask("/summary_status")  # behind the edit
             await page.evaluate("dispatchEvent(new Event('focus'))")
             await expect(page.locator(".said .text").first).to_have_text("My boat is called Quinquereme.")
 
@@ -137,30 +137,28 @@ async def test_what_was_said_is_seen_searched_and_forgotten(own_house: LocalServ
             await expect(page.locator(".said")).to_have_count(2)
 
 
-async def test_an_answer_whose_question_was_forgotten_is_not_called_unstored(
-    own_house: LocalServers, browser: Browser
-) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        said = ann.says("My boat is called Trireme.")
-        await ann.hears("Noted.", since=0)
-        asked = await ann.tells("/forget", "Shall I forget", reply_to=said["message_id"])
-        since = ann.now
-        ann.press(asked, "Only this message")
-        await ann.hears("Forgotten", since=since)
-        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
-            await shown.goes("why")
+async def test_answer_to_forgotten_question_is_shown_as_gone(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        said = ann.say("My boat is called Trireme.")
+        await ann.wait_for_message("Noted.", since=0)
+        asked = await ann.ask_for_message("/forget", "Shall I forget", reply_to=said["message_id"])
+        since = ann.last_event
+        ann.press_button(asked, "Only this message")
+        await ann.wait_for_message("Forgotten", since=since)
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
+            await shown.go_to("why")
             await expect(shown.page.locator(".answer summary .text")).to_have_text("Gone by now")
 
 
-async def test_a_long_memory_is_never_all_in_the_document(own_house: LocalServers, browser: Browser) -> None:
-    ann = own_house.person("Ann")
-    own_house.data.mkdir()
-    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
-    async with served(own_house) as server:
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url) as shown:
+async def test_document_stays_small_for_long_memory(own_servers: LocalServers, browser: Browser) -> None:
+    ann = own_servers.add_person("Ann")
+    own_servers.data_dir.mkdir()
+    await fill_storage(own_servers.data_dir, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    async with run_bot_with_dashboard(own_servers) as server:
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url) as shown:
             page = shown.page
             newest = await page.locator(".said").last.get_attribute("data-id")
             oldest = await page.locator(".said").first.get_attribute("data-id")
@@ -173,9 +171,9 @@ async def test_a_long_memory_is_never_all_in_the_document(own_house: LocalServer
             await page.get_by_role("button", name="To the newest").click()
             await expect(page.locator(f'.said[data-id="{newest}"]')).to_be_in_viewport()
             for place in PAGES:
-                await shown.goes(place)
+                await shown.go_to(place)
                 assert await shown.rows() <= MAX_ROWS, place
-            await shown.goes("summaries")
+            await shown.go_to("summaries")
             await page.locator(".level").last.locator(".brick").last.focus()
             await page.keyboard.press("Enter")  # where it stands for several, it leads to the first of them
             if await page.evaluate("document.activeElement.localName") == "a":
@@ -184,14 +182,14 @@ async def test_a_long_memory_is_never_all_in_the_document(own_house: LocalServer
             assert await shown.rows() <= MAX_ROWS
 
 
-async def test_facts_are_changed_as_by_commands(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url, DESKTOP) as shown:
+async def test_facts_can_be_added_edited_superseded_and_deleted(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url, DESKTOP) as shown:
             page = shown.page
-            await shown.goes("facts")
+            await shown.go_to("facts")
 
             async def writes(opens: str, text: str) -> None:
                 await page.get_by_role("button", name=opens).click()
@@ -228,17 +226,17 @@ async def test_facts_are_changed_as_by_commands(own_house: LocalServers, browser
             await more.click()
             await page.get_by_role("button", name="Delete").click()
             await expect(page.locator(".fact:not(.over, .deleted)")).to_have_count(0)
-        assert "Faro" not in await ann.asks("/facts")
+        assert "Faro" not in await ann.ask("/facts")
 
 
-async def test_settings_are_those_of_the_chat(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url) as shown:
+async def test_settings_changed_on_page_apply_in_chat(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url) as shown:
             page = shown.page
-            await shown.goes("settings")
+            await shown.go_to("settings")
             await expect(page.locator("main")).to_contain_text("While memory is on, I keep your messages")
             async with page.expect_response("**/api/settings"):  # the page is drawn again then
                 await page.get_by_label("Formatting").select_option("rich")
@@ -246,23 +244,25 @@ async def test_settings_are_those_of_the_chat(own_house: LocalServers, browser: 
             await expect(page.locator("#pills")).to_contain_text("Incognito")
             await page.get_by_role("combobox", name="Language", exact=True).select_option("de")
             await expect(page.get_by_role("button", name="Einstellungen")).to_be_visible()  # the page that is open
-        settings = await ann.tells("/settings", "nkognito")
+        settings = await ann.ask_for_message("/settings", "nkognito")
         assert "✓ Formatierung: erweitert" in str(settings["reply_markup"])
 
 
-async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: LocalServers, browser: Browser) -> None:
+async def test_history_is_imported_and_exported_and_receipt_stays_visible(
+    own_servers: LocalServers, browser: Browser
+) -> None:
     notes = [
         {"role": "user", "content": f"Note {number}.", "created_at": f"2024-05-{number:02}T10:00:00Z"}
         for number in range(1, 25)
     ]
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url) as shown:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url) as shown:
             page = shown.page
             await expect(page.get_by_role("heading", name="Ann’s memory")).to_be_visible()
-            await shown.goes("past")
+            await shown.go_to("past")
             file: FilePayload = {"name": "notes.json", "mimeType": "", "buffer": json.dumps(notes).encode()}
             other: FilePayload = {"name": "other.json", "mimeType": "", "buffer": json.dumps(notes[:1]).encode()}
             is_chosen_again = asyncio.Event()
@@ -288,7 +288,7 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
                 async with page.expect_download() as saved:
                     await page.get_by_role("button", name=button).click()
                 assert (await saved.value).suggested_filename.endswith(ending)
-            await shown.goes("timeline")
+            await shown.go_to("timeline")
             await page.get_by_role("button", name="Filters").click()
             await page.get_by_label("From", exact=True).fill("2024-05-20")
             # What was said before it is read next, and stands above what is shown.
@@ -301,8 +301,8 @@ async def test_a_past_is_imported_and_exported_and_the_receipt_stays(own_house: 
             await expect(page.locator(".said .text")).to_have_count(2)
 
 
-async def test_a_slow_line_shows_how_much_of_a_file_is_sent_and_instructions_are_folded(
-    own_house: LocalServers, browser: Browser
+async def test_import_shows_upload_progress_and_collapses_instructions(
+    own_servers: LocalServers, browser: Browser
 ) -> None:
     at = "2026-11-21T09:00:00+00:00"
     facts = [
@@ -311,14 +311,14 @@ async def test_a_slow_line_shows_how_much_of_a_file_is_sent_and_instructions_are
     ]
     filling = " " * 400_000
     export = json.dumps({"format": "keepsake-export", "version": 1, "owner": 99, "facts": facts}) + filling
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url) as shown:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url) as shown:
             page = shown.page
             await expect(page.get_by_role("heading", name="Ann’s memory")).to_be_visible()
-            await shown.goes("past")
+            await shown.go_to("past")
             line = await page.context.new_cdp_session(page)
             slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 100_000}
             await line.send("Network.emulateNetworkConditions", slow)
@@ -332,16 +332,16 @@ async def test_a_slow_line_shows_how_much_of_a_file_is_sent_and_instructions_are
             await expect(folded.get_by_text("Follow rule 2.")).to_be_visible()
 
 
-async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: LocalServers, browser: Browser) -> None:
-    ann = own_house.person("Ann")
-    own_house.data.mkdir()
-    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 7_000)
-    async with served(own_house) as server:
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url, (320, 700)) as shown:
+async def test_every_summary_can_be_reached_on_axis_and_corrected(own_servers: LocalServers, browser: Browser) -> None:
+    ann = own_servers.add_person("Ann")
+    own_servers.data_dir.mkdir()
+    await fill_storage(own_servers.data_dir, StorageType.SQLITE, [Scope(owner=ann.id)], 7_000)
+    async with run_bot_with_dashboard(own_servers) as server:
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url, (320, 700)) as shown:
             page, bricks, lists = shown.page, shown.page.locator(".brick"), list[str]()
             page.on("request", lambda request: lists.append(request.url) if "/summaries?" in request.url else None)
-            await shown.goes("summaries")
+            await shown.go_to("summaries")
             await expect(page.locator("#page")).to_contain_text("in all")
             await expect(page.locator("button.brick.many").first).to_be_visible()  # drawn once there is a width
             assert await bricks.count() + await shown.rows() <= MAX_ROWS
@@ -368,16 +368,16 @@ async def test_many_summaries_stand_on_one_axis_and_each_is_reached(own_house: L
             await expect(page.locator(".summary header")).to_contain_text("Corrected by you")
 
 
-async def test_somebody_signs_out_everywhere(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        first, second = await link_for(ann), await link_for(ann)
+async def test_sign_out_everywhere_ends_all_browser_sessions(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        first, second = await request_link(ann), await request_link(ann)
         async with (
-            window(browser, f"{server.client.base_url}{first}") as here,
-            window(browser, f"{server.client.base_url}{second}", DESKTOP) as there,
+            open_window(browser, f"{server.client.base_url}{first}") as here,
+            open_window(browser, f"{server.client.base_url}{second}", DESKTOP) as there,
         ):
-            await here.goes("settings")
+            await here.go_to("settings")
             await expect(there.page.locator(".view.timeline")).to_be_visible()
             await here.page.get_by_role("button", name="Sign out everywhere").click()
             await expect(here.page.locator("#page")).to_contain_text("/dashboard")
@@ -387,21 +387,21 @@ async def test_somebody_signs_out_everywhere(own_house: LocalServers, browser: B
                 side.problems.clear()  # the refusals are on the console
 
 
-async def test_every_page_in_every_language(own_house: LocalServers, browser: Browser) -> None:
+async def test_every_page_opens_in_every_language(own_servers: LocalServers, browser: Browser) -> None:
     """Opened in Telegram, with its proof and its colours in the address."""
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        await ann.asks("My boat is called Quinquereme.")
-        async with window(browser, f"{server.client.base_url}{await link_for(ann)}", (360, 800)) as shown:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        await ann.ask("My boat is called Quinquereme.")
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}", (360, 800)) as shown:
             page, root = shown.page, shown.page.locator("html")
             for language in LANGUAGES:
-                proof = init_data(ann.id, language=language)
+                proof = make_init_data(ann.id, language=language)
                 given = {"tgWebAppData": proof, "tgWebAppThemeParams": json.dumps(TELEGRAM)}
                 await page.goto("about:blank")
                 await page.goto(f"{server.client.base_url}#{urlencode(given, quote_via=quote)}")
                 for place in PAGES:
-                    await shown.goes(place)
+                    await shown.go_to(place)
                 await expect(root).to_have_attribute("lang", language)
                 await expect(root).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
                 await expect(root).to_have_attribute("data-theme", "dark")
@@ -411,53 +411,51 @@ async def test_every_page_in_every_language(own_house: LocalServers, browser: Br
                 assert await page.locator(".tabs > a > span").evaluate_all(cut) == []
 
 
-async def test_a_page_that_is_left_open_waits_for_its_server_and_goes_on(
-    own_house: LocalServers, browser: Browser
-) -> None:
-    ann = own_house.person("Ann")
-    with kept_port() as port:
+async def test_open_page_reconnects_after_bot_restart(own_servers: LocalServers, browser: Browser) -> None:
+    ann = own_servers.add_person("Ann")
+    with reserve_port() as port:
         address = f"127.0.0.1:{port}"
         settings: dict[str, Any] = {"DASHBOARD_URL": f"http://{address}", "DASHBOARD_LISTEN": address}
-        async with own_house.bot(**settings):
-            await ann.sets_up()
-            await ann.asks("My boat is called Quinquereme.")
-            link = await link_for(ann)
-            opened = window(browser, f"http://{address}/{link}")
+        async with own_servers.run_bot(**settings):
+            await ann.set_up_memory()
+            await ann.ask("My boat is called Quinquereme.")
+            link = await request_link(ann)
+            opened = open_window(browser, f"http://{address}/{link}")
             shown = await opened.__aenter__()
             await expect(shown.page.locator(".said")).to_have_count(2)
         await shown.page.evaluate("location.hash = '#facts'")
         await expect(shown.page.locator("#away")).to_be_visible()
-        async with own_house.bot(**settings):
+        async with own_servers.run_bot(**settings):
             await expect(shown.page.locator("#away")).to_be_hidden()
             await expect(shown.page.locator(".view.facts")).to_be_visible()
             shown.problems.clear()  # that nobody answered is on the console
             await opened.__aexit__(None, None, None)
 
 
-async def test_a_used_link_says_how_to_get_another(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
+async def test_used_link_explains_how_to_get_new_link(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
         url = f"{server.client.base_url}#link=used"
-        async with window(browser, url) as shown:
+        async with open_window(browser, url) as shown:
             await expect(shown.page.locator(".empty")).to_contain_text("/dashboard")
             shown.problems.clear()  # the refusal is on the console
 
 
-async def test_the_playground_shows_it_next_to_the_chat(own_house: LocalServers, browser: Browser) -> None:
-    with kept_port() as port:
+async def test_playground_shows_dashboard_next_to_chat(own_servers: LocalServers, browser: Browser) -> None:
+    with reserve_port() as port:
         url = f"http://127.0.0.1:{port}/"
-        house = replace(own_house, is_forked=False)
+        servers = replace(own_servers, is_forked=False)
         arguments = ("--playground", "--no-browser", "--port", str(port))
-        process = Process(await house.spawn(*arguments, environ={"EMBEDDING_MODEL": "none"}))
+        process = Process(await servers.spawn(*arguments, environ={"EMBEDDING_MODEL": "none"}))
         try:
-            await process.logged("ready")
+            await process.wait_for_log_line("ready")
             async with (
                 httpx.AsyncClient(base_url=url, trust_env=False, timeout=PATIENCE, verify=NO_CERTIFICATES) as chat,
-                window(browser, url, DESKTOP) as shown,
+                open_window(browser, url, DESKTOP) as shown,
             ):
                 memory = shown.page.frame_locator("#panel iframe")
                 await expect(memory.locator("#pills")).to_contain_text("off")
-                await sets_up(chat)
-                await says(chat, "My boat is called Quinquereme.")
+                await set_up_memory(chat)
+                await say(chat, "My boat is called Quinquereme.")
                 await expect(memory.locator(".said")).to_have_count(2)
                 await expect(memory.locator("html")).to_have_class("telegram")
             assert await process.terminate() == 0

@@ -1,4 +1,4 @@
-"""Searching on the page in a real browser, and that nothing which somebody types or has open is taken away."""
+"""Search on the dashboard in a real browser. Typed text and open dialogs must not be lost."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,28 +12,28 @@ from benchmarks.filling import fill_storage
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.end_to_end.harness import LocalServers
-from tests.end_to_end.playground.test_page import chromium
-from tests.end_to_end.test_dashboard_page import link_for, window
-from tests.end_to_end.visitors import init_data, served
+from tests.end_to_end.playground.test_page import launch_chromium
+from tests.end_to_end.test_dashboard_page import open_window, request_link
+from tests.end_to_end.visitors import make_init_data, run_bot_with_dashboard
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as browser:
+    async with launch_chromium() as browser:
         yield browser
 
 
-async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
-    own_house: LocalServers, browser: Browser
+async def test_search_works_while_loading_and_results_survive_back_and_reload(
+    own_servers: LocalServers, browser: Browser
 ) -> None:
-    ann = own_house.person("Ann")
-    own_house.data.mkdir()
-    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
-    async with served(own_house) as server:
-        url = f"{server.client.base_url}{await link_for(ann)}"
-        async with window(browser, url) as shown:
+    ann = own_servers.add_person("Ann")
+    own_servers.data_dir.mkdir()
+    await fill_storage(own_servers.data_dir, StorageType.SQLITE, [Scope(owner=ann.id)], 1_000)
+    async with run_bot_with_dashboard(own_servers) as server:
+        url = f"{server.client.base_url}{await request_link(ann)}"
+        async with open_window(browser, url) as shown:
             page = shown.page
             field, found = page.get_by_role("searchbox"), page.locator(".found")
             await field.press_sequentially("lubatri kekafoni")  # while the timeline is being read
@@ -59,15 +59,13 @@ async def test_whoever_types_at_once_sees_the_results_and_comes_back_to_them(
             await expect(found).to_have_count(0)
 
 
-async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboard(
-    own_house: LocalServers, browser: Browser
-) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+async def test_changing_settings_keeps_unsaved_input_and_focus(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
             page = shown.page
-            await shown.goes("settings")
+            await shown.go_to("settings")
             await page.get_by_label("What summaries should pay attention to").fill("Names of boats.")
             switch = page.get_by_role("switch", name="Incognito")
             await switch.focus()
@@ -80,7 +78,7 @@ async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboar
             await page.get_by_role("switch", name="Remember").check()
             await expect(page.get_by_label("What summaries should pay attention to")).to_have_value("Names of boats.")
             await page.get_by_label("Such as: tomorrow").fill("tomorrow at 9 call Ann")
-            await shown.goes("facts")
+            await shown.go_to("facts")
             await page.go_back()
             await expect(page.get_by_label("What summaries should pay attention to")).to_have_value("Names of boats.")
             await page.get_by_role("combobox", name="Language", exact=True).select_option("de")
@@ -89,11 +87,16 @@ async def test_a_switch_takes_away_nothing_that_was_typed_and_leaves_the_keyboar
             await expect(page.get_by_label("Zum Beispiel: morgen")).to_have_value("tomorrow at 9 call Ann")
 
 
-async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: LocalServers, browser: Browser) -> None:
-    ann = own_house.person("Ann")
-    own_house.data.mkdir()
-    await fill_storage(own_house.data, StorageType.SQLITE, [Scope(owner=ann.id)], 5_000)
-    async with served(own_house) as server, window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+async def test_calendar_is_operable_by_keyboard_and_back_leaves_day(
+    own_servers: LocalServers, browser: Browser
+) -> None:
+    ann = own_servers.add_person("Ann")
+    own_servers.data_dir.mkdir()
+    await fill_storage(own_servers.data_dir, StorageType.SQLITE, [Scope(owner=ann.id)], 5_000)
+    async with (
+        run_bot_with_dashboard(own_servers) as server,
+        open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown,
+    ):
         page = shown.page
         await page.get_by_role("button", name="Filters").click()
         await page.get_by_text("Calendar").click()
@@ -110,27 +113,29 @@ async def test_months_are_turned_by_keyboard_and_back_leaves_a_day(own_house: Lo
         await expect(page.locator(".view.timeline .said").last).to_be_in_viewport()
 
 
-async def test_what_the_bot_learns_meanwhile_appears(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
-            await shown.goes("facts")
+async def test_fact_added_in_chat_appears_on_open_page(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
+            await shown.go_to("facts")
             search = shown.page.get_by_role("searchbox")
             await search.fill("boat")
-            await ann.asks("/memory add I have a boat.")
+            await ann.ask("/memory add I have a boat.")
             await expect(shown.page.locator(".fact .text")).to_have_text(["I have a boat."])
             await expect(search).to_have_value("boat")
             await expect(search).to_be_focused()
 
 
-async def test_forgetting_lists_texts_first_and_back_leaves_a_dialog(own_house: LocalServers, browser: Browser) -> None:
+async def test_forget_dialog_lists_texts_before_repeats_and_back_closes_sheet(
+    own_servers: LocalServers, browser: Browser
+) -> None:
     """The texts are shown while repeats of them are sought; the keyboard stays on the page."""
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        await ann.asks("My boat is called Quinquereme.")
-        async with window(browser, f"{server.client.base_url}{await link_for(ann)}") as shown:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        await ann.ask("My boat is called Quinquereme.")
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
             page, gate = shown.page, asyncio.Event()
             question, more = page.locator("#asking"), page.locator(".said").first.get_by_role("button")
 
@@ -140,13 +145,13 @@ async def test_forgetting_lists_texts_first_and_back_leaves_a_dialog(own_house: 
                 await route.continue_()
 
             await page.route("**/api/forget/preview", delay_repeats)
-            await shown.goes("facts")
-            await shown.goes("timeline")
+            await shown.go_to("facts")
+            await shown.go_to("timeline")
             await more.click()
             await expect(page.locator("#sheet")).to_be_visible()
             await page.go_back()
             await expect(page.locator("#sheet")).to_be_hidden()
-            await shown.goes("timeline")
+            await shown.go_to("timeline")
             await more.press("Enter")
             await page.get_by_role("button", name="Forget question and answer").press("Enter")
             await expect(question.locator(".quote")).to_have_text(["My boat is called Quinquereme.", "Noted."])
@@ -159,15 +164,15 @@ async def test_forgetting_lists_texts_first_and_back_leaves_a_dialog(own_house: 
             await expect(page.locator("main")).to_be_focused()
 
 
-async def test_within_telegram_an_export_comes_into_the_chat(own_house: LocalServers, browser: Browser) -> None:
-    async with served(own_house) as server:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        since = ann.now
-        proof = urlencode({"tgWebAppData": init_data(ann.id)}, quote_via=quote)
-        async with window(browser, f"{server.client.base_url}#{proof}") as shown:
-            await shown.goes("past")
+async def test_export_inside_telegram_is_sent_to_chat(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        since = ann.last_event
+        proof = urlencode({"tgWebAppData": make_init_data(ann.id)}, quote_via=quote)
+        async with open_window(browser, f"{server.client.base_url}#{proof}") as shown:
+            await shown.go_to("past")
             await shown.page.get_by_role("button", name="For a machine").click()
-            sent = await ann.hears(lambda message: "document" in message, since=since)
+            sent = await ann.wait_for_message(lambda message: "document" in message, since=since)
             assert sent["document"]["file_name"].endswith(".json")
             await expect(shown.page.locator(".toast")).to_have_text("The bot has sent the file into your chat.")

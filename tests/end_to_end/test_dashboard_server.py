@@ -8,85 +8,85 @@ import httpx
 import pytest
 
 from tests.end_to_end.harness import LocalServers
-from tests.end_to_end.visitors import LINK, Visitor, init_data, served
-from tests.peers.ports import kept_port
+from tests.end_to_end.visitors import LINK, Visitor, make_init_data, run_bot_with_dashboard
+from tests.peers.ports import reserve_port
 from tests.support.http import NO_CERTIFICATES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_link_shows_ones_own_memory_once(own_house: LocalServers) -> None:
-    async with served(own_house) as page:
-        ann = own_house.person("Ann")
-        await ann.sets_up()
-        await ann.asks("My boat is called Quinquereme.")
-        sent = await ann.asks("/dashboard", "#link=")
+async def test_dashboard_link_opens_own_memory_once(own_servers: LocalServers) -> None:
+    async with run_bot_with_dashboard(own_servers) as page:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        await ann.ask("My boat is called Quinquereme.")
+        sent = await ann.ask("/dashboard", "#link=")
         link = LINK.search(sent)
         assert link is not None
-        session = await page.session(link=link[1])
+        session = await page.open_session(link=link[1])
         assert (session["person"], session["owner"], session["is_admin"]) == (ann.id, ann.id, False)
         again = await page.client.post("/api/session", json={"link": link[1]})
         assert again.status_code == 401
         assert "/dashboard" in again.json()["error"]
 
         visitor = Visitor(page=page, token=session["token"], owner=ann.id)
-        home = await visitor.gets("home")
+        home = await visitor.get("home")
         assert (home["memory"]["enabled"], home["counts"]["total"]) == (True, 2)
         assert [scope["messages"] for scope in home["scopes"]] == [2]
-        shown = await visitor.gets("timeline")
+        shown = await visitor.get("timeline")
         assert [message["text"] for message in shown["messages"]] == ["My boat is called Quinquereme.", "Noted."]
         assert [message["role"] for message in shown["messages"]] == ["user", "assistant"]
-        found = await visitor.gets("search", q="boat")
+        found = await visitor.get("search", q="boat")
         assert [message["text"] for message in found["found"]] == ["My boat is called Quinquereme."]
-        assert (await visitor.gets("search", q="boat", kind="assistant"))["found"] == []
-        why = await visitor.gets("why")
+        assert (await visitor.get("search", q="boat", kind="assistant"))["found"] == []
+        why = await visitor.get("why")
         [answer] = why["answers"]
         assert (answer["question"], answer["answer"]) == ("My boat is called Quinquereme.", "Noted.")
         assert sum(part["tokens"] for part in answer["parts"]) == answer["tokens"] > 0
-        figures = await visitor.gets("statistics")
+        figures = await visitor.get("statistics")
         assert [messages for _, messages in figures["days"]] == [2]
         assert figures["answers"]["explained"] == 1
         assert sum(figure["answers"] for figure in figures["usage"]) == 1
         for path in ("speakers", "facts", "profile", "summaries", "settings", "reminders"):
-            await visitor.gets(path)
+            await visitor.get(path)
         message = shown["messages"][0]["id"]
-        whole = await visitor.gets("message", id=message)
+        whole = await visitor.get("message", id=message)
         assert [message["text"] for message in whole["turn"]] == ["My boat is called Quinquereme.", "Noted."]
 
 
-async def test_whoever_has_half_a_character_in_their_name_gets_in(own_house: LocalServers) -> None:
+async def test_lone_surrogate_in_name_does_not_prevent_sign_in(own_servers: LocalServers) -> None:
     """It was a status of 500: such a character is in no UTF-8."""
-    async with served(own_house) as page:
-        ann = own_house.person()
-        session = await page.session(init_data=init_data(ann.id, name="Ann \ud800"))
+    async with run_bot_with_dashboard(own_servers) as page:
+        ann = own_servers.add_person()
+        session = await page.open_session(init_data=make_init_data(ann.id, name="Ann \ud800"))
         assert session["name"] == "Ann \ufffd"
 
 
-async def test_telegram_opens_it_and_forged_old_and_foreign_data_do_not(own_house: LocalServers) -> None:
-    async with served(own_house) as page:
-        ann = own_house.person("Ann")
-        session = await page.session(init_data=init_data(ann.id))
+async def test_valid_init_data_opens_session_and_forged_or_expired_does_not(own_servers: LocalServers) -> None:
+    async with run_bot_with_dashboard(own_servers) as page:
+        ann = own_servers.add_person("Ann")
+        session = await page.open_session(init_data=make_init_data(ann.id))
         assert (session["person"], session["name"]) == (ann.id, "Ann")
         for forged in (
-            init_data(ann.id, token="4343:AAanother"),
-            init_data(ann.id, age=4_000),
-            init_data(ann.id).replace(str(ann.id), "1"),
+            make_init_data(ann.id, token="4343:AAanother"),
+            make_init_data(ann.id, age=4_000),
+            make_init_data(ann.id).replace(str(ann.id), "1"),
             "",
             "user=1",
         ):
             refused = await page.client.post("/api/session", json={"init_data": forged})
             assert refused.status_code == 401, forged
-        renewed = await Visitor(page=page, token=session["token"], owner=ann.id).posts("session")
+        renewed = await Visitor(page=page, token=session["token"], owner=ann.id).post("session")
         assert renewed["person"] == ann.id
 
 
-async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_group(own_house: LocalServers) -> None:
-    async with served(own_house) as page:
-        ann, bob = own_house.person("Ann"), own_house.person("Bob")
-        await ann.sets_up()
-        await ann.asks("My secret word is quinquereme.")
-        group = own_house.group(ann, bob, admins=[ann])
-        anns, bobs = await page.asked(ann), await page.asked(bob)
+async def test_memory_is_visible_only_to_owner_or_group_admins(own_servers: LocalServers) -> None:
+    async with run_bot_with_dashboard(own_servers) as page:
+        ann, bob = own_servers.add_person("Ann"), own_servers.add_person("Bob")
+        await ann.set_up_memory()
+        await ann.ask("My secret word is quinquereme.")
+        group = own_servers.add_group(ann, bob, admins=[ann])
+        anns, bobs = await page.open_session_by_link(ann), await page.open_session_by_link(bob)
         for owner in (ann.id, group, -1, 0):
             answer = await bobs.request("GET", "timeline", params={"owner": owner})
             assert (answer.status_code, "quinquereme" in answer.text) == (403, False)
@@ -101,26 +101,26 @@ async def test_nobody_sees_anothers_memory_and_a_groups_admins_see_that_of_the_g
             assert (session["person"], session["opening"] is not None) == (bob.id, seen), whose
             assert "quinquereme" not in str(session)
         # In the group the link goes to the admin in private, and to nobody else.
-        since = ann.now
-        await ann.within(group).asks("/dashboard", "private")
-        told = await ann.hears("#link=", since=since)
+        since = ann.last_event
+        await ann.with_chat(group).ask("/dashboard", "private")
+        told = await ann.wait_for_message("#link=", since=since)
         link = LINK.search(told["text"])
         assert link is not None
-        assert (await page.session(link=link[1]))["owner"] == group
-        assert "#link=" not in await bob.within(group).asks("/dashboard")
+        assert (await page.open_session(link=link[1]))["owner"] == group
+        assert "#link=" not in await bob.with_chat(group).ask("/dashboard")
 
 
-async def test_whoever_is_not_served_sees_nothing(own_house: LocalServers) -> None:
-    async with served(own_house, ALLOWED_USER_IDS="1") as page:
-        ann = own_house.person("Ann")
-        refused = await page.client.post("/api/session", json={"init_data": init_data(ann.id)})
+async def test_session_is_refused_for_person_who_is_not_allowed(own_servers: LocalServers) -> None:
+    async with run_bot_with_dashboard(own_servers, ALLOWED_USER_IDS="1") as page:
+        ann = own_servers.add_person("Ann")
+        refused = await page.client.post("/api/session", json={"init_data": make_init_data(ann.id)})
         assert refused.status_code == 403
 
 
-async def test_other_sites_other_hosts_and_other_ways_are_refused(own_house: LocalServers) -> None:
-    async with served(own_house) as page:
-        ann = own_house.person("Ann")
-        visitor = await page.asked(ann)
+async def test_foreign_origins_hosts_paths_and_tokens_are_refused(own_servers: LocalServers) -> None:
+    async with run_bot_with_dashboard(own_servers) as page:
+        ann = own_servers.add_person("Ann")
+        visitor = await page.open_session_by_link(ann)
         own = str(page.client.base_url).rstrip("/")
         for headers, status in (
             ({"Origin": own}, 200),
@@ -174,19 +174,19 @@ async def test_other_sites_other_hosts_and_other_ways_are_refused(own_house: Loc
             assert answer.status_code == 400, body[:20]
 
 
-async def test_a_page_that_is_left_open_over_a_restart_goes_on(own_house: LocalServers) -> None:
-    ann = own_house.person("Ann")
-    async with served(own_house) as page:
-        await ann.sets_up()
-        await ann.asks("My boat is called Quinquereme.")
-        token = (await page.asked(ann)).token
-    async with served(own_house) as page:
+async def test_session_survives_bot_restart(own_servers: LocalServers) -> None:
+    ann = own_servers.add_person("Ann")
+    async with run_bot_with_dashboard(own_servers) as page:
+        await ann.set_up_memory()
+        await ann.ask("My boat is called Quinquereme.")
+        token = (await page.open_session_by_link(ann)).token
+    async with run_bot_with_dashboard(own_servers) as page:
         visitor = Visitor(page=page, token=token, owner=ann.id)
-        assert len((await visitor.gets("timeline"))["messages"]) == 2
+        assert len((await visitor.get("timeline"))["messages"]) == 2
 
 
-async def test_the_page_and_its_policy(own_house: LocalServers) -> None:
-    async with served(own_house) as page:
+async def test_page_has_strict_security_and_cache_headers(own_servers: LocalServers) -> None:
+    async with run_bot_with_dashboard(own_servers) as page:
         shown = await page.client.get("/")
         assert shown.status_code == 200
         policy = shown.headers["content-security-policy"]
@@ -199,17 +199,17 @@ async def test_the_page_and_its_policy(own_house: LocalServers) -> None:
         assert (await page.client.get("/api/home")).headers["cache-control"] == "no-store"
 
 
-async def test_without_a_page_the_command_says_what_to_set(own_house: LocalServers) -> None:
-    async with own_house.bot():
-        assert "DASHBOARD_URL" in await own_house.person("Ann").asks("/dashboard")
+async def test_dashboard_command_names_missing_setting(own_servers: LocalServers) -> None:
+    async with own_servers.run_bot():
+        assert "DASHBOARD_URL" in await own_servers.add_person("Ann").ask("/dashboard")
 
 
-async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: LocalServers) -> None:
-    with kept_port() as port:
+async def test_path_prefix_may_be_kept_or_stripped_by_proxy(own_servers: LocalServers) -> None:
+    with reserve_port() as port:
         address = f"127.0.0.1:{port}"
         settings = {"DASHBOARD_URL": f"http://{address}/keepsake", "DASHBOARD_LISTEN": address}
         async with (
-            own_house.bot(**settings),
+            own_servers.run_bot(**settings),
             httpx.AsyncClient(
                 base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
             ) as client,
@@ -219,25 +219,25 @@ async def test_a_path_in_front_of_the_page_may_stay_or_go(own_house: LocalServer
             assert (await client.post("/keepsake/api/session", json={"link": "x"})).status_code == 401
 
 
-async def test_within_telegram_a_button_and_the_menu_open_it(own_house: LocalServers) -> None:
+async def test_dashboard_opens_from_telegram_button_and_menu(own_servers: LocalServers) -> None:
     url = "https://memory.example.org/page"
-    with kept_port() as port:
+    with reserve_port() as port:
         address = f"127.0.0.1:{port}"
         async with (
-            own_house.bot(DASHBOARD_URL=url, DASHBOARD_LISTEN=address),
+            own_servers.run_bot(DASHBOARD_URL=url, DASHBOARD_LISTEN=address),
             httpx.AsyncClient(
                 base_url=f"http://{address}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
             ) as client,
         ):
-            ann = own_house.person("Ann")
-            told = await ann.tells("/dashboard", "#link=")
+            ann = own_servers.add_person("Ann")
+            told = await ann.ask_for_message("/dashboard", "#link=")
             [[button]] = told["reply_markup"]["inline_keyboard"]
             assert button["web_app"] == {"url": f"{url}/?owner={ann.id}"}
-            call = await own_house.world.calls.wait_for_first_match(
+            call = await own_servers.world.calls.wait_for_first_match(
                 lambda call: call["method"] == "setChatMenuButton", timeout=60
             )
             assert url in str(call["params"])
-            proof = {"init_data": init_data(ann.id)}
+            proof = {"init_data": make_init_data(ann.id)}
             # A proxy hands on the public name, or calls the server by its own.
             for headers in ({"Host": "memory.example.org"}, {}):
                 headers["Origin"] = "https://memory.example.org"

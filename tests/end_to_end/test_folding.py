@@ -15,22 +15,22 @@ FAILS = Behaviour(status=500)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bot(house: LocalServers) -> AsyncIterator[Process]:
-    async with house.bot() as process:
+async def bot(servers: LocalServers) -> AsyncIterator[Process]:
+    async with servers.run_bot() as process:
         yield process
 
 
-async def folded(bot: Process, person: Member, *words: str) -> None:
+async def say_until_folded(bot: Process, person: Member, *words: str) -> None:
     """Say these, one by one, and wait until a fold has ended."""
     since = bot.log.last
     for each in words:
-        await person.asks(each, "Noted.")
-    await person.folded(bot, since=since)
+        await person.ask(each, "Noted.")
+    await person.wait_for_summary(bot, since=since)
 
 
-def check_files(house: LocalServers, owner: int) -> None:
+def check_files(servers: LocalServers, owner: int) -> None:
     """A message is active exactly when it has no chunk; each chunk has its summary, each source exists."""
-    messages, summaries = house.memory.messages(owner), house.memory.summaries(owner)
+    messages, summaries = servers.memory.list_messages(owner), servers.memory.list_summaries(owner)
     assert all((message["is_active"] == 1) is (message["chunk_id"] is None) for message in messages)
     chunks = {message["chunk_id"] for message in messages} - {None}
     listed = [json.loads(summary["source_chunk_ids"]) for summary in summaries if summary["level"] == 1]
@@ -42,20 +42,20 @@ def check_files(house: LocalServers, owner: int) -> None:
     assert sorted(active) == sorted(chunks), "every chunk is covered by exactly one active summary"
 
 
-async def test_the_threshold_folds_in_the_background(house: LocalServers, bot: Process) -> None:
-    ann = house.person()
-    await ann.sets_up("SQLite", 3)
-    await ann.asks("The first thing")
-    await ann.asks("The second thing")
-    assert house.memory.summaries(ann.id) == []
-    asked = len(house.summary_requests())
-    await folded(bot, ann, "The third thing")
-    [request] = house.summary_requests()[asked:]
+async def test_reaching_threshold_folds_in_background(servers: LocalServers, bot: Process) -> None:
+    ann = servers.add_person()
+    await ann.set_up_memory("SQLite", 3)
+    await ann.ask("The first thing")
+    await ann.ask("The second thing")
+    assert servers.memory.list_summaries(ann.id) == []
+    asked = len(servers.list_summary_requests())
+    await say_until_folded(bot, ann, "The third thing")
+    [request] = servers.list_summary_requests()[asked:]
     assert "The first thing" in json.dumps(request)
     assert request[0]["role"] == "system"
-    [summary] = house.memory.summaries(ann.id)
+    [summary] = servers.memory.list_summaries(ann.id)
     assert (summary["level"], summary["is_active"], summary["summary_text"]) == (1, 1, SUMMARY)
-    messages = house.memory.messages(ann.id)
+    messages = servers.memory.list_messages(ann.id)
     assert [message["is_active"] for message in messages] == [0] * 6
     assert {message["chunk_id"] for message in messages} == set(json.loads(summary["source_chunk_ids"]))
     assert [message["content"] for message in messages if message["role"] == "user"] == [
@@ -63,12 +63,12 @@ async def test_the_threshold_folds_in_the_background(house: LocalServers, bot: P
         "The second thing",
         "The third thing",
     ]
-    await ann.asks("The fourth thing")
-    assert SUMMARY in json.dumps(house.chat_requests()[-1])
-    status = await ann.asks("/summary_status")
+    await ann.ask("The fourth thing")
+    assert SUMMARY in json.dumps(servers.list_chat_requests()[-1])
+    status = await ann.ask("/summary_status")
     for line in (
         "Memory: enabled",
-        f"Storage: {house.sql}",
+        f"Storage: {servers.sql}",
         "Threshold: 3",
         "Messages since last summary: 2",
         "Total messages: 8",
@@ -77,100 +77,100 @@ async def test_the_threshold_folds_in_the_background(house: LocalServers, bot: P
         "Highest level: 1",
     ):
         assert line in status
-    shown = await ann.asks("/summary_show")
+    shown = await ann.ask("/summary_show")
     assert SUMMARY in shown
     assert "6 messages" in shown
-    check_files(house, ann.id)
+    check_files(servers, ann.id)
 
 
-async def test_summary_now_with_nothing_and_with_something(house: LocalServers, bot: Process) -> None:
-    ann = house.person()
-    await ann.sets_up("JSON", 50)
-    assert "othing to summarise" in await ann.asks("/summary_now")
-    assert "no summaries" in await ann.asks("/summary_show")
-    await ann.asks("Something")
-    assert "1 summary made" in await ann.asks("/summary_now")
-    assert "2 messages" in await ann.asks("/summary_show")
-    assert "othing to summarise" in await ann.asks("/summary_now")
+async def test_summary_now_with_and_without_unsummarized_messages(servers: LocalServers, bot: Process) -> None:
+    ann = servers.add_person()
+    await ann.set_up_memory("JSON", 50)
+    assert "othing to summarise" in await ann.ask("/summary_now")
+    assert "no summaries" in await ann.ask("/summary_show")
+    await ann.ask("Something")
+    assert "1 summary made" in await ann.ask("/summary_now")
+    assert "2 messages" in await ann.ask("/summary_show")
+    assert "othing to summarise" in await ann.ask("/summary_now")
 
 
-async def test_a_failed_fold_is_told_once_and_tried_again(house: LocalServers, bot: Process) -> None:
-    ann = house.person()
-    await ann.sets_up("SQLite", 2)
-    house.model.default(SUMMARIES, FAILS)
+async def test_failed_fold_is_reported_once_and_retried(servers: LocalServers, bot: Process) -> None:
+    ann = servers.add_person()
+    await ann.set_up_memory("SQLite", 2)
+    servers.model.set_default_answer(SUMMARIES, FAILS)
     try:
-        await ann.asks("one")
-        since = ann.now
-        await ann.asks("two")
-        await ann.hears("could not summarise", since=since)
-        assert [message["is_active"] for message in house.memory.messages(ann.id)] == [1] * 4
-        assert house.memory.summaries(ann.id) == []
-        assert "Last failure" in await ann.asks("/summary_status")
+        await ann.ask("one")
+        since = ann.last_event
+        await ann.ask("two")
+        await ann.wait_for_message("could not summarise", since=since)
+        assert [message["is_active"] for message in servers.memory.list_messages(ann.id)] == [1] * 4
+        assert servers.memory.list_summaries(ann.id) == []
+        assert "Last failure" in await ann.ask("/summary_status")
         log = bot.log.last
-        await ann.asks("three", "Noted.")
-        await bot.logged("attempt 2", since=log)
-        while "being made right now" in (said := await ann.asks("/summary_now")):
+        await ann.ask("three", "Noted.")
+        await bot.wait_for_log_line("attempt 2", since=log)
+        while "being made right now" in (said := await ann.ask("/summary_now")):
             """The second attempt is logged a moment before its lease is given back."""
         assert "Nothing was lost" in said
     finally:
-        house.model.default(SUMMARIES, SUMMARY)
-    told = [message for message in ann.heard(since=since) if "could not summarise" in message["text"]]
+        servers.model.set_default_answer(SUMMARIES, SUMMARY)
+    told = [message for message in ann.list_bot_messages(since=since) if "could not summarise" in message["text"]]
     assert len(told) == 1
-    await folded(bot, ann, "four")
-    assert [message["is_active"] for message in house.memory.messages(ann.id)] == [0] * 8
-    assert "Last failure" not in await ann.asks("/summary_status")
-    check_files(house, ann.id)
+    await say_until_folded(bot, ann, "four")
+    assert [message["is_active"] for message in servers.memory.list_messages(ann.id)] == [0] * 8
+    assert "Last failure" not in await ann.ask("/summary_status")
+    check_files(servers, ann.id)
 
 
 @pytest.mark.parametrize("bad", ["", "I'm sorry, I can't help with that.", "It all happened in 1871."])
-async def test_a_summary_that_must_not_stand_leaves_everything_active(
-    house: LocalServers, bot: Process, bad: str
+async def test_rejected_summary_archives_nothing_and_can_be_retried(
+    servers: LocalServers, bot: Process, bad: str
 ) -> None:
-    ann = house.person()
-    await ann.sets_up("SQLite", 1)
-    house.model.default(SUMMARIES, bad)
+    ann = servers.add_person()
+    await ann.set_up_memory("SQLite", 1)
+    servers.model.set_default_answer(SUMMARIES, bad)
     try:
-        since = ann.now
-        await ann.asks("one")
-        told = await ann.hears("could not summarise", since=since)
+        since = ann.last_event
+        await ann.ask("one")
+        told = await ann.wait_for_message("could not summarise", since=since)
     finally:
-        house.model.default(SUMMARIES, SUMMARY)
-    assert house.memory.summaries(ann.id) == []
-    assert [message["is_active"] for message in house.memory.messages(ann.id)] == [1, 1]
-    ann.press(told, "Try again")
-    await ann.hears("1 summary made", since=since)
-    assert [message["is_active"] for message in house.memory.messages(ann.id)] == [0, 0]
+        servers.model.set_default_answer(SUMMARIES, SUMMARY)
+    assert servers.memory.list_summaries(ann.id) == []
+    assert [message["is_active"] for message in servers.memory.list_messages(ann.id)] == [1, 1]
+    ann.press_button(told, "Try again")
+    await ann.wait_for_message("1 summary made", since=since)
+    assert [message["is_active"] for message in servers.memory.list_messages(ann.id)] == [0, 0]
 
 
-async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: LocalServers, bot: Process) -> None:
-    ann = house.person()
-    await ann.sets_up("SQLite", 1)
+async def test_pyramid_grows_with_at_most_ten_active_summaries(servers: LocalServers, bot: Process) -> None:
+    ann = servers.add_person()
+    await ann.set_up_memory("SQLite", 1)
     by_count = {5: {1: 5}, 6: {1: 1, 2: 1}, 30: {1: 5, 2: 5}, 31: {1: 1, 2: 1, 3: 1}}
     newest = [SUMMARY.replace("heard", f"heard {heard}") for heard in ("of late", "for a while", "all along")]
     for number in range(1, 32):
         since = bot.log.last
         if number == 31:
-            house.model.script(SUMMARIES, *newest)
-        await ann.asks(f"Thing number {number}", "Noted.")
-        await ann.folded(bot, since=since)
+            servers.model.script(SUMMARIES, *newest)
+        await ann.ask(f"Thing number {number}", "Noted.")
+        await ann.wait_for_summary(bot, since=since)
         if number % 5 == 1 and number > 5:
-            await ann.folded(bot, 2, since=since)
+            await ann.wait_for_summary(bot, 2, since=since)
         if number == 31:
-            await ann.folded(bot, 3, since=since)
+            await ann.wait_for_summary(bot, 3, since=since)
         active: dict[int, int] = {}
-        for summary in house.memory.summaries(ann.id):
+        for summary in servers.memory.list_summaries(ann.id):
             if summary["is_active"]:
                 active[summary["level"]] = active.get(summary["level"], 0) + 1
         assert sum(active.values()) <= 10
         if number in by_count:
             assert active == by_count[number], number
-    shown = await ann.asks("/summary_show", "Overview of the oldest talk")
+    shown = await ann.ask("/summary_show", "Overview of the oldest talk")
     order = ("Overview of the oldest talk", "Summary of earlier summaries", "\n\nSummary")
     kinds = [shown.index(f"{kind} ·") for kind in order]
     assert kinds == sorted(kinds)
     assert "50 messages" in shown
-    check_files(house, ann.id)
-    await ann.asks("What now?")
-    text = json.dumps(house.chat_requests()[-1])
+    check_files(servers, ann.id)
+    await ann.ask("What now?")
+    text = json.dumps(servers.list_chat_requests()[-1])
     positions = [text.index(sentence) for sentence in newest]
     assert positions == sorted(positions, reverse=True)  # the highest level first

@@ -15,97 +15,97 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 WORD, OTHER = "Heliotröpe", "marigold"
 
 
-def traces(memory: Memory, word: str = WORD) -> list[str]:
+def find_traces(memory: Memory, word: str = WORD) -> list[str]:
     forms = {word, word.casefold(), word.casefold()[:7], json.dumps(word)[1:-1]}
-    return sorted({name for form in forms for name in memory.files_with(form)})
+    return sorted({name for form in forms for name in memory.find_files_containing(form)})
 
 
-async def tells_all(house: LocalServers, process: Process, ann: Member) -> None:
-    """The word gets into a question, an answer, an earlier text and a summary."""
-    since = ann.now
-    house.model.script(ANSWERS, Behaviour(text=f"You said {WORD}."))
-    message = ann.says(f"My secret is {WORD}.")
-    await ann.hears(f"You said {WORD}.", since=since)
-    since = ann.now
-    house.world.edit_message(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
-    await ann.hears("Shall I answer it again?", since=since)
-    house.model.default(SUMMARIES, f"They spoke of {WORD}.")
+async def tells_all(servers: LocalServers, process: Process, ann: Member) -> None:
+    """Put the word into a question, an answer, an earlier message version and a summary."""
+    since = ann.last_event
+    servers.model.script(ANSWERS, Behaviour(text=f"You said {WORD}."))
+    message = ann.say(f"My secret is {WORD}.")
+    await ann.wait_for_message(f"You said {WORD}.", since=since)
+    since = ann.last_event
+    servers.world.edit_message(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
+    await ann.wait_for_message("Shall I answer it again?", since=since)
+    servers.model.set_default_answer(SUMMARIES, f"They spoke of {WORD}.")
     logged = process.log.last
-    await ann.asks(OTHER, "Noted.")
-    await process.logged("summarized messages", since=logged)
-    house.model.default(SUMMARIES, SUMMARY)
-    assert "They spoke" in await ann.asks("/summary_show")
+    await ann.ask(OTHER, "Noted.")
+    await process.wait_for_log_line("summarized messages", since=logged)
+    servers.model.set_default_answer(SUMMARIES, SUMMARY)
+    assert "They spoke" in await ann.ask("/summary_show")
 
 
 async def forgets(ann: Member, words: str, label: str) -> str:
     """Send /forget and confirm it; the receipt, once it arrives."""
-    asked = await ann.tells(words, "Shall I forget")
-    since = ann.now
-    ann.press(asked, label)
-    told = await ann.hears("Forgotten: ", since=since)
+    asked = await ann.ask_for_message(words, "Shall I forget")
+    since = ann.last_event
+    ann.press_button(asked, label)
+    told = await ann.wait_for_message("Forgotten: ", since=since)
     assert told["message_id"] == asked["message_id"], "the receipt stands in place of the question"
-    await ann.asks("/summary_status")
+    await ann.ask("/summary_status")
     return str(told["text"])
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_no_file_holds_what_was_forgotten(house: LocalServers, storage: str) -> None:
-    ann = house.person()
+async def test_forgotten_text_remains_in_no_file(servers: LocalServers, storage: str) -> None:
+    ann = servers.add_person()
     folder = f"forget-{storage}"
-    memory = house.memory_in(folder)
-    async with house.bot(DATA_DIR=folder) as process:
-        await ann.sets_up(storage, 2)
-        await tells_all(house, process, ann)
-        assert traces(memory)
+    memory = servers.get_memory(folder)
+    async with servers.run_bot(DATA_DIR=folder) as process:
+        await ann.set_up_memory(storage, 2)
+        await tells_all(servers, process, ann)
+        assert find_traces(memory)
         told = await forgets(ann, "/forget #1", "Forget question and answer")
         assert "2 messages, 1 summary, 1 earlier version" in told
-        assert traces(memory) == []
-        assert traces(memory, OTHER)
-        assert await ann.asks("What did I say?", "Noted.")
-        assert WORD not in json.dumps(house.chat_requests()[-1], ensure_ascii=False)
-        assert traces(memory) == []
+        assert find_traces(memory) == []
+        assert find_traces(memory, OTHER)
+        assert await ann.ask("What did I say?", "Noted.")
+        assert WORD not in json.dumps(servers.list_chat_requests()[-1], ensure_ascii=False)
+        assert find_traces(memory) == []
         await forgets(ann, "/forget everything", "Forget everything")
-        assert traces(memory, OTHER) == []
-        assert "Total messages: 0" in await ann.asks("/summary_status")
+        assert find_traces(memory, OTHER) == []
+        assert "Total messages: 0" in await ann.ask("/summary_status")
     # A fold that was due may have been forgotten before it asked for its text.
-    house.model.unscript(SUMMARIES)
-    assert traces(memory) == traces(memory, OTHER) == []
+    servers.model.unscript(SUMMARIES)
+    assert find_traces(memory) == find_traces(memory, OTHER) == []
 
 
-async def test_an_older_message_that_is_edited_is_acknowledged_in_one_line(house: LocalServers) -> None:
-    ann = house.person()
-    async with house.bot(DATA_DIR="older-edit"):
-        await ann.sets_up("SQLite")
-        since = ann.now
-        message = ann.says("My boat is called Quinquereme.")
-        await ann.hears("Noted.", since=since)
-        await ann.asks("Good morning.", "Noted.")
-        since = ann.now
-        ann.edits(message["message_id"], "My boat is called Trireme.")
-        told = await ann.hears("new words of this message count", since=since)
+async def test_edit_of_older_message_is_acknowledged_in_one_line(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot(DATA_DIR="older-edit"):
+        await ann.set_up_memory("SQLite")
+        since = ann.last_event
+        message = ann.say("My boat is called Quinquereme.")
+        await ann.wait_for_message("Noted.", since=since)
+        await ann.ask("Good morning.", "Noted.")
+        since = ann.last_event
+        ann.edit_message(message["message_id"], "My boat is called Trireme.")
+        told = await ann.wait_for_message("new words of this message count", since=since)
         assert "\n" not in str(told["text"])
 
 
-async def test_in_a_group_an_edit_is_acknowledged_without_a_message(house: LocalServers) -> None:
-    ann = house.person("Ann")
-    group = house.group(ann, admins=[ann])
-    at_group = ann.within(group)
-    async with house.bot(DATA_DIR="group-edit"):
-        await at_group.sets_up("SQLite")
-        since = at_group.now
-        message = at_group.says("@keepsake_bot My boat is called Quinquereme.")
-        await at_group.hears("Noted.", since=since)
-        await at_group.asks("@keepsake_bot Good morning.", "Noted.")
-        since = at_group.now
-        at_group.edits(message["message_id"], "@keepsake_bot My boat is called Trireme.")
-        await at_group.asks("@keepsake_bot And now?", "Noted.")
-        assert [message["text"] for message in at_group.heard(since=since)] == ["Noted."]
-        reacted = [call for call in house.world.calls.list_entries_since(0) if call["method"] == "setMessageReaction"]
+async def test_edit_in_group_is_acknowledged_by_reaction(servers: LocalServers) -> None:
+    ann = servers.add_person("Ann")
+    group = servers.add_group(ann, admins=[ann])
+    at_group = ann.with_chat(group)
+    async with servers.run_bot(DATA_DIR="group-edit"):
+        await at_group.set_up_memory("SQLite")
+        since = at_group.last_event
+        message = at_group.say("@keepsake_bot My boat is called Quinquereme.")
+        await at_group.wait_for_message("Noted.", since=since)
+        await at_group.ask("@keepsake_bot Good morning.", "Noted.")
+        since = at_group.last_event
+        at_group.edit_message(message["message_id"], "@keepsake_bot My boat is called Trireme.")
+        await at_group.ask("@keepsake_bot And now?", "Noted.")
+        assert [message["text"] for message in at_group.list_bot_messages(since=since)] == ["Noted."]
+        reacted = [call for call in servers.world.calls.list_entries_since(0) if call["method"] == "setMessageReaction"]
         assert str(message["message_id"]) in str(reacted[-1])
 
 
-async def test_who_forgets_everything_during_an_import_is_not_told_that_something_stays(house: LocalServers) -> None:
-    ann = house.person()
+async def test_forgetting_everything_during_import_cancels_import(servers: LocalServers) -> None:
+    ann = servers.add_person()
     messages = [
         {
             "uuid": f"m{number}",
@@ -116,145 +116,147 @@ async def test_who_forgets_everything_during_an_import_is_not_told_that_somethin
         for number in range(60)
     ]
     talk = {"uuid": "c1", "name": "Parcels", "created_at": "2024-01-01T00:00:00Z", "chat_messages": messages}
-    async with house.bot(DATA_DIR="forget-import"):
-        await ann.sets_up("SQLite")
-        since = ann.now
-        house.world.send_file(
+    async with servers.run_bot(DATA_DIR="forget-import"):
+        await ann.set_up_memory("SQLite")
+        since = ann.last_event
+        servers.world.send_file(
             ann.id, ann.chat_id, kind="document", name="conversations.json", data=json.dumps([talk]).encode(),
             caption="/import", reply_to=None,
         )  # fmt: skip
-        offer = await ann.hears("It would add 60 messages", since=since)
-        since = ann.now
-        house.faults.add(Fault(kind="hang", method="getFile"))
-        ann.press(offer, "Import")
-        ann.press(offer, "Import")  # a double tap
-        await ann.hears("Importing", since=since)
-        ann.press(offer, "Import")  # by a client that still showed the button: it began again after all was forgotten
-        asked = await ann.tells("/forget everything", "An import is running.")
-        pressed = ann.now
-        ann.press(asked, "Forget everything")
-        told = await ann.hears(lambda message: message["message_id"] == asked["message_id"], since=pressed)
+        offer = await ann.wait_for_message("It would add 60 messages", since=since)
+        since = ann.last_event
+        servers.faults.add(Fault(kind="hang", method="getFile"))
+        ann.press_button(offer, "Import")
+        ann.press_button(offer, "Import")  # a double tap
+        await ann.wait_for_message("Importing", since=since)
+        ann.press_button(
+            offer, "Import"
+        )  # by a client that still showed the button: it began again after all was forgotten
+        asked = await ann.ask_for_message("/forget everything", "An import is running.")
+        pressed = ann.last_event
+        ann.press_button(asked, "Forget everything")
+        told = await ann.wait_for_message(lambda message: message["message_id"] == asked["message_id"], since=pressed)
         assert told["text"].startswith("Nothing was imported.")
-        house.faults.clear_faults()
-        ended = await ann.hears("The memory was moved or erased in the meantime.", since=since)
+        servers.faults.clear_faults()
+        ended = await ann.wait_for_message("The memory was moved or erased in the meantime.", since=since)
         assert "stays" not in ended["text"]
-        since = ann.now
-        ann.says("/export json")
-        await ann.hears(lambda message: "document" in message, since=since)  # behind the other presses
-        assert "Total messages: 0" in await ann.asks("/summary_status")
+        since = ann.last_event
+        ann.say("/export json")
+        await ann.wait_for_message(lambda message: "document" in message, since=since)  # behind the other presses
+        assert "Total messages: 0" in await ann.ask("/summary_status")
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_old_words_of_an_edited_message_are_found_and_forgotten(house: LocalServers, storage: str) -> None:
-    ann = house.person()
+async def test_earlier_text_of_edited_message_is_found_and_forgotten(servers: LocalServers, storage: str) -> None:
+    ann = servers.add_person()
     folder = f"old-words-{storage}"
-    async with house.bot(DATA_DIR=folder) as process:
-        await ann.sets_up(storage)
-        since = ann.now
-        message = ann.says(f"My secret is {WORD}.")
-        await ann.hears("Noted.", since=since)
-        since = ann.now
-        ann.edits(message["message_id"], "My secret is none.")
-        await ann.hears("Shall I answer it again?", since=since)
-        listed = await ann.tells(f"/forget {WORD}", f"My secret is {WORD}.")
-        since = ann.now
-        ann.press(listed, "#1")
-        asked = await ann.hears("Shall I forget", since=since)
-        since = ann.now
-        ann.press(asked, "Forget question and answer")
-        await ann.hears("1 earlier version", since=since)
-        await ann.asks("/summary_status")
-        assert traces(house.memory_in(folder)) == []
-        assert WORD not in process.text()
+    async with servers.run_bot(DATA_DIR=folder) as process:
+        await ann.set_up_memory(storage)
+        since = ann.last_event
+        message = ann.say(f"My secret is {WORD}.")
+        await ann.wait_for_message("Noted.", since=since)
+        since = ann.last_event
+        ann.edit_message(message["message_id"], "My secret is none.")
+        await ann.wait_for_message("Shall I answer it again?", since=since)
+        listed = await ann.ask_for_message(f"/forget {WORD}", f"My secret is {WORD}.")
+        since = ann.last_event
+        ann.press_button(listed, "#1")
+        asked = await ann.wait_for_message("Shall I forget", since=since)
+        since = ann.last_event
+        ann.press_button(asked, "Forget question and answer")
+        await ann.wait_for_message("1 earlier version", since=since)
+        await ann.ask("/summary_status")
+        assert find_traces(servers.get_memory(folder)) == []
+        assert WORD not in process.get_log_text()
 
 
-async def test_emoji_alone_are_found_and_forgotten(house: LocalServers) -> None:
-    ann = house.person()
-    async with house.bot(DATA_DIR="emoji"):
-        await ann.sets_up("SQLite")
-        await ann.asks("🦔🫐", "Noted")
-        assert "🦔🫐" in await ann.asks("/search 🫐")
-        listed = await ann.tells("/forget 🫐", "#1")
-        since = ann.now
-        ann.press(listed, "#1")
-        asked = await ann.hears("Shall I forget", since=since)
-        since = ann.now
-        ann.press(asked, "Forget question and answer")
-        await ann.hears("Forgotten: 2 messages", since=since)
-        await ann.asks("/search 🫐", "othing")
+async def test_emoji_only_message_is_found_and_forgotten(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot(DATA_DIR="emoji"):
+        await ann.set_up_memory("SQLite")
+        await ann.ask("🦔🫐", "Noted")
+        assert "🦔🫐" in await ann.ask("/search 🫐")
+        listed = await ann.ask_for_message("/forget 🫐", "#1")
+        since = ann.last_event
+        ann.press_button(listed, "#1")
+        asked = await ann.wait_for_message("Shall I forget", since=since)
+        since = ann.last_event
+        ann.press_button(asked, "Forget question and answer")
+        await ann.wait_for_message("Forgotten: 2 messages", since=since)
+        await ann.ask("/search 🫐", "othing")
 
 
 @pytest.mark.parametrize(("storage", "delay"), [("SQLite", 0.05), ("JSON", 0.15)])
-async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(
-    house: LocalServers, storage: str, delay: float
+async def test_forgetting_interrupted_by_kill_is_completed_after_restart(
+    servers: LocalServers, storage: str, delay: float
 ) -> None:
-    ann = house.person()
+    ann = servers.add_person()
     folder = f"killed-{storage}-{delay}"
-    memory = house.memory_in(folder)
-    async with house.bot(DATA_DIR=folder) as process:
-        await ann.sets_up(storage, 2)
-        await tells_all(house, process, ann)
-        asked = await ann.tells("/forget everything", "Shall I forget")
-        since = ann.now
-        ann.press(asked, "Forget everything")
+    memory = servers.get_memory(folder)
+    async with servers.run_bot(DATA_DIR=folder) as process:
+        await ann.set_up_memory(storage, 2)
+        await tells_all(servers, process, ann)
+        asked = await ann.ask_for_message("/forget everything", "Shall I forget")
+        since = ann.last_event
+        ann.press_button(asked, "Forget everything")
         # The point of death is to be anywhere from the press on, not at an event.
         await asyncio.sleep(delay)
         await process.kill()
-    async with house.bot(DATA_DIR=folder):
-        told = await ann.hears(lambda message: message["message_id"] == asked["message_id"], since=since)
+    async with servers.run_bot(DATA_DIR=folder):
+        told = await ann.wait_for_message(lambda message: message["message_id"] == asked["message_id"], since=since)
         assert "Shall I" not in told["text"]
-        await ann.asks("/summary_status", "Total messages: 0")
-        assert traces(memory) == []
-    assert traces(memory) == []
+        await ann.ask("/summary_status", "Total messages: 0")
+        assert find_traces(memory) == []
+    assert find_traces(memory) == []
 
 
-async def test_the_last_message_is_corrected_and_answered_again(house: LocalServers) -> None:
-    ann = house.person()
-    async with house.bot(DATA_DIR="corrected"):
-        await ann.sets_up("SQLite", 20)
-        since = ann.now
-        message = ann.says("What is the capital of Austria?")
-        await ann.hears("Noted.", since=since)
-        since = ann.now
-        house.world.edit_message(ann.id, ann.chat_id, message["message_id"], "What is the capital of Australia?")
-        offer = await ann.hears("Shall I answer it again?", since=since)
-        since = ann.now
-        house.model.script(ANSWERS, Behaviour(text="Canberra."))
-        ann.press(offer, "Answer again")
-        await ann.hears("Canberra.", since=since)
-        await ann.asks("/summary_status", "Total messages: 2")
-        contents = [message["content"] for message in house.memory_in("corrected").messages(ann.id)]
+async def test_edited_last_message_can_be_answered_again(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot(DATA_DIR="corrected"):
+        await ann.set_up_memory("SQLite", 20)
+        since = ann.last_event
+        message = ann.say("What is the capital of Austria?")
+        await ann.wait_for_message("Noted.", since=since)
+        since = ann.last_event
+        servers.world.edit_message(ann.id, ann.chat_id, message["message_id"], "What is the capital of Australia?")
+        offer = await ann.wait_for_message("Shall I answer it again?", since=since)
+        since = ann.last_event
+        servers.model.script(ANSWERS, Behaviour(text="Canberra."))
+        ann.press_button(offer, "Answer again")
+        await ann.wait_for_message("Canberra.", since=since)
+        await ann.ask("/summary_status", "Total messages: 2")
+        contents = [message["content"] for message in servers.get_memory("corrected").list_messages(ann.id)]
         assert contents == ["What is the capital of Australia?", "Canberra."]
-        since = ann.now
-        house.world.edit_message(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")
-        offer = await ann.hears("Shall I answer it again?", since=since)
+        since = ann.last_event
+        servers.world.edit_message(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")
+        offer = await ann.wait_for_message("Shall I answer it again?", since=since)
         remember = {"name": "remember", "arguments": {"text": "Ann lives in Australia."}}
-        house.model.script(ANSWERS, Behaviour(calls=(remember,)), "Shall I?")
-        since = ann.now
-        ann.press(offer, "Answer again")
-        asked = await ann.hears("Shall I remember this?", since=since)
-        since = ann.now
-        ann.press(asked, "Remember it")
-        await ann.hears("Remembered: Ann lives in Australia.", since=since)
-        assert "Austria?" not in json.dumps(house.chat_requests()[-1])
+        servers.model.script(ANSWERS, Behaviour(calls=(remember,)), "Shall I?")
+        since = ann.last_event
+        ann.press_button(offer, "Answer again")
+        asked = await ann.wait_for_message("Shall I remember this?", since=since)
+        since = ann.last_event
+        ann.press_button(asked, "Remember it")
+        await ann.wait_for_message("Remembered: Ann lives in Australia.", since=since)
+        assert "Austria?" not in json.dumps(servers.list_chat_requests()[-1])
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_no_file_holds_what_later_answers_quoted(house: LocalServers, storage: str) -> None:
-    ann = house.person()
+async def test_forgotten_text_quoted_by_later_answers_remains_in_no_file(servers: LocalServers, storage: str) -> None:
+    ann = servers.add_person()
     folder = f"quoted-{storage}"
-    memory = house.memory_in(folder)
-    async with house.bot(DATA_DIR=folder):
-        await ann.sets_up(storage, 20)
-        await ann.asks(f"My code word is {WORD}.", "Noted.")
+    memory = servers.get_memory(folder)
+    async with servers.run_bot(DATA_DIR=folder):
+        await ann.set_up_memory(storage, 20)
+        await ann.ask(f"My code word is {WORD}.", "Noted.")
         for text in (f"Your code word was {WORD}.", f"I told you: {WORD}."):
-            house.model.script(ANSWERS, Behaviour(text=text))
-            await ann.asks("What is my code word?", text)
-        asked = await ann.tells("/forget #1", "quoted in: 2 later answers.")
-        since = ann.now
-        ann.press(asked, "Forget them too")
-        told = str((await ann.hears("Forgotten: ", since=since))["text"])
+            servers.model.script(ANSWERS, Behaviour(text=text))
+            await ann.ask("What is my code word?", text)
+        asked = await ann.ask_for_message("/forget #1", "quoted in: 2 later answers.")
+        since = ann.last_event
+        ann.press_button(asked, "Forget them too")
+        told = str((await ann.wait_for_message("Forgotten: ", since=since))["text"])
         assert "4 messages" in told
-        await ann.asks("/summary_status", "Total messages: 2")
-        assert traces(memory) == []
-    assert traces(memory) == []
+        await ann.ask("/summary_status", "Total messages: 2")
+        assert find_traces(memory) == []
+    assert find_traces(memory) == []

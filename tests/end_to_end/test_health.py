@@ -1,4 +1,4 @@
-"""What an operator's machines see of a running bot: probes and figures, at an address of their own."""
+"""The health server of a running bot: readiness probes and metrics."""
 
 import asyncio
 import shutil
@@ -10,24 +10,24 @@ import pytest
 
 from runtime import VERSION
 from tests.end_to_end.harness import ANSWERS, PATIENCE, LocalServers
-from tests.peers.ports import kept_port
+from tests.peers.ports import reserve_port
 from tests.support.http import NO_CERTIFICATES
-from tests.support.missing import lacks
+from tests.support.missing import skip_or_fail
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_a_running_bot_is_ready_and_counts(own_house: LocalServers) -> None:
-    with kept_port() as port:
+async def test_running_bot_is_ready_and_exports_metrics(own_servers: LocalServers) -> None:
+    with reserve_port() as port:
         async with (
-            own_house.bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
+            own_servers.run_bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
             httpx.AsyncClient(
                 base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
             ) as probe,
         ):
-            ann = own_house.person("Ann")
+            ann = own_servers.add_person("Ann")
             for words in ("My secret word is quinquereme.", "Thank you."):  # the first is over when the second begins
-                await ann.asks(words, "Noted.")
+                await ann.ask(words, "Noted.")
             async with asyncio.timeout(PATIENCE):  # a busy disk may take longer than a probe waits
                 while (ready := await probe.get("/readyz")).status_code != 200:
                     pass
@@ -46,11 +46,11 @@ async def test_a_running_bot_is_ready_and_counts(own_house: LocalServers) -> Non
     assert str(ann.id) not in page
 
 
-async def test_a_first_failure_is_seen_by_rate(own_house: LocalServers) -> None:
+async def test_metric_series_start_at_zero(own_servers: LocalServers) -> None:
     """A series that begins at 1 has no increase: rate() and increase() need the 0 before it."""
-    with kept_port() as port:
+    with reserve_port() as port:
         async with (
-            own_house.bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
+            own_servers.run_bot(HEALTH_LISTEN=f"127.0.0.1:{port}"),
             httpx.AsyncClient(
                 base_url=f"http://127.0.0.1:{port}", trust_env=False, verify=NO_CERTIFICATES, timeout=60
             ) as probe,
@@ -77,7 +77,7 @@ async def test_a_first_failure_is_seen_by_rate(own_house: LocalServers) -> None:
     shown = {name.partition("{")[0].removesuffix("_count") for name in figures}
     assert declared <= shown | {name.removesuffix("_total") for name in shown}, declared - shown
     if (promtool := shutil.which("promtool")) is None:
-        lacks("There is no promtool here.")
+        skip_or_fail("There is no promtool here.")
     check = partial(subprocess.run, capture_output=True, text=True, check=False)
     done = await asyncio.to_thread(check, [promtool, "check", "metrics"], input=page)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

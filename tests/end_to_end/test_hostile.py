@@ -1,4 +1,4 @@
-"""What one person's load costs another, run small to see that it measures; the figures are in docs/reliability.md."""
+"""A small run of the attack measurement. The figures are in docs/reliability.md."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from reliability.hostile import CASES, measure_attack_cases
 
 
 @pytest.mark.parametrize("name", ["entities", "slow connections"])
-async def test_a_second_person_is_answered_next_to_a_hostile_one(tmp_path: Path, name: str) -> None:
+async def test_attack_measurement_compares_response_times_of_second_user(tmp_path: Path, name: str) -> None:
     [chosen] = [case.name for case in CASES if name in case.name]
     result = await measure_attack_cases(tmp_path, case=[name], rounds=1, turns=2, answer_after=0)
     cases = result["cases"]

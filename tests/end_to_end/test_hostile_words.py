@@ -1,4 +1,4 @@
-"""Words that broke the search model's process: the bot answers, indexes the message, and starts again."""
+"""Characters that once crashed the embedder: the bot answers, indexes the message, and restarts."""
 
 import pytest
 
@@ -9,15 +9,15 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 LIGATURES = "\ufdfa" * 8
 
 
-async def test_characters_that_grow_stop_nothing(house: LocalServers) -> None:
-    ann = house.person()
-    async with house.bot(EMBEDDING_MODEL="local") as bot:
-        await ann.sets_up()
+async def test_characters_expanded_by_normalization_do_not_stop_embedder(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot(EMBEDDING_MODEL="local") as bot:
+        await ann.set_up_memory()
         for text in (LIGATURES, LIGATURES * 100, "after it"):
-            assert await ann.asks(text)
-        while (since := bot.log.last) and "Search index" in await ann.asks("/summary_status"):
-            await bot.logged("every message is embedded", since=since)
-    async with house.bot(EMBEDDING_MODEL="local") as bot:
-        assert await ann.asks("Are you still here?")
-        status = await ann.asks("/summary_status")
+            assert await ann.ask(text)
+        while (since := bot.log.last) and "Search index" in await ann.ask("/summary_status"):
+            await bot.wait_for_log_line("every message is embedded", since=since)
+    async with servers.run_bot(EMBEDDING_MODEL="local") as bot:
+        assert await ann.ask("Are you still here?")
+        status = await ann.ask("/summary_status")
         assert "words only" not in status

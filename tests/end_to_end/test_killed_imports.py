@@ -23,7 +23,7 @@ def said_at(number: int) -> datetime:
     return BEGAN + timedelta(minutes=number)
 
 
-def chatgpt() -> bytes:
+def make_chatgpt_export() -> bytes:
     nodes: dict[str, Json] = {"n-1": {"id": "n-1", "parent": None, "message": None}}
     for number, text in enumerate(TEXTS):
         message = {
@@ -40,7 +40,7 @@ def chatgpt() -> bytes:
     return packed.getvalue()
 
 
-def claude() -> bytes:
+def make_claude_export() -> bytes:
     messages = [
         {
             "uuid": f"m{number}",
@@ -54,14 +54,14 @@ def claude() -> bytes:
     return json.dumps([talk]).encode()
 
 
-def whatsapp() -> bytes:
+def make_whatsapp_export() -> bytes:
     lines = (
         f"{said_at(number):%d/%m/%Y, %H:%M} - {('Ann', 'Tom')[number % 2]}: {text}" for number, text in enumerate(TEXTS)
     )
     return "\n".join(lines).encode()
 
 
-def gemini() -> bytes:
+def make_gemini_export() -> bytes:
     records = [
         {
             "header": "Gemini Apps",
@@ -74,7 +74,7 @@ def gemini() -> bytes:
     return json.dumps(records[::-1]).encode()
 
 
-def discord() -> bytes:
+def make_discord_export() -> bytes:
     messages = [
         {
             "id": str(2**60 + number),
@@ -88,7 +88,7 @@ def discord() -> bytes:
     return json.dumps({"guild": {}, "channel": {"id": "2", "name": "parcels"}, "messages": messages}).encode()
 
 
-def telegram_page() -> bytes:
+def make_telegram_page() -> bytes:
     blocks = (
         f'<div class="message default clearfix" id="message{number}"><div class="body">'
         f'<div class="pull_right date details" title="{said_at(number):%d.%m.%Y %H:%M:%S} UTC+00:00">x</div>'
@@ -98,7 +98,7 @@ def telegram_page() -> bytes:
     return f'<html><body><div class="page_wrap">{"".join(blocks)}</div></body></html>'.encode()
 
 
-def generic() -> bytes:
+def make_generic_export() -> bytes:
     messages = [
         {"role": ("user", "assistant")[number % 2], "content": text, "timestamp": said_at(number).timestamp()}
         for number, text in enumerate(TEXTS)
@@ -106,7 +106,7 @@ def generic() -> bytes:
     return json.dumps({"title": "Parcels", "messages": messages}).encode()
 
 
-def lines() -> bytes:
+def make_jsonl_export() -> bytes:
     """A conversation a line."""
     talks = (
         {"title": f"Parcel {number}", "created_at": said_at(number).timestamp()}
@@ -116,7 +116,7 @@ def lines() -> bytes:
     return "\n".join(map(json.dumps, talks)).encode()
 
 
-def markdown() -> bytes:
+def make_markdown_export() -> bytes:
     """Without a date: all of it is as old as its import."""
     said = (f"**{('You', 'ChatGPT')[number % 2]}:** {text}\n" for number, text in enumerate(TEXTS))
     return "\n".join(["# Parcels\n", *said]).encode()
@@ -133,31 +133,33 @@ class Kind:
 
 WHO = (("Which of the speakers are you?", f"Ann ({COUNT // 2})"),)
 KINDS = {
-    "gemini": Kind(name="MyActivity.json", make=gemini),
-    "discord": Kind(name="parcels.json", make=discord, asked=WHO),
-    "telegram-html": Kind(name="messages.html", make=telegram_page, asked=WHO),
-    "generic": Kind(name="talk.json", make=generic),
-    "lines": Kind(name="talks.jsonl", make=lines),
-    "markdown": Kind(name="talk.md", make=markdown),
-    "chatgpt": Kind(name="export.zip", make=chatgpt),
-    "claude": Kind(name="conversations.json", make=claude),
-    "whatsapp": Kind(name="WhatsApp Chat with Tom.txt", make=whatsapp, asked=WHO),
+    "gemini": Kind(name="MyActivity.json", make=make_gemini_export),
+    "discord": Kind(name="parcels.json", make=make_discord_export, asked=WHO),
+    "telegram-html": Kind(name="messages.html", make=make_telegram_page, asked=WHO),
+    "generic": Kind(name="talk.json", make=make_generic_export),
+    "lines": Kind(name="talks.jsonl", make=make_jsonl_export),
+    "markdown": Kind(name="talk.md", make=make_markdown_export),
+    "chatgpt": Kind(name="export.zip", make=make_chatgpt_export),
+    "claude": Kind(name="conversations.json", make=make_claude_export),
+    "whatsapp": Kind(name="WhatsApp Chat with Tom.txt", make=make_whatsapp_export, asked=WHO),
 }
 
 
 async def offered(ann: Member, kind: Kind, *, asked: bool) -> Json:
     """What the bot says about the file once its questions are answered, where it has any."""
-    since = ann.now
-    ann.house.world.send_file(ann.id, ann.chat_id, kind="document", name=kind.name, data=kind.make(), caption="/import")
+    since = ann.last_event
+    ann.servers.world.send_file(
+        ann.id, ann.chat_id, kind="document", name=kind.name, data=kind.make(), caption="/import"
+    )
     return await answered(ann, kind.asked if asked else (), since)
 
 
 async def answered(ann: Member, questions: Sequence[tuple[str, str]], since: int) -> Json:
     for question, answer in questions:
-        asked = await ann.hears(question, since=since)
-        since = ann.now
-        ann.press(asked, answer)
-    return await ann.hears(is_about_the_file, since=since)
+        asked = await ann.wait_for_message(question, since=since)
+        since = ann.last_event
+        ann.press_button(asked, answer)
+    return await ann.wait_for_message(is_about_the_file, since=since)
 
 
 def is_about_the_file(message: Json) -> bool:
@@ -182,29 +184,31 @@ KILLS = [
 
 
 @pytest.mark.parametrize(("name", "shown", "storage"), KILLS)
-async def test_a_kill_in_the_middle(own_house: LocalServers, name: str, shown: str, storage: str) -> None:
-    ann, kind, folder = own_house.person(), KINDS[name], f"killed-{name}-{storage}"
-    async with own_house.bot(DATA_DIR=folder) as process:
-        await ann.sets_up(storage)
+async def test_import_resumes_after_kill_without_loss_or_duplicates(
+    own_servers: LocalServers, name: str, shown: str, storage: str
+) -> None:
+    ann, kind, folder = own_servers.add_person(), KINDS[name], f"killed-{name}-{storage}"
+    async with own_servers.run_bot(DATA_DIR=folder) as process:
+        await ann.set_up_memory(storage)
         offer = await offered(ann, kind, asked=True)
         assert f"would add {COUNT} messages" in offer["text"]
-        since = ann.now
+        since = ann.last_event
         # After "Importing…": the first word of progress holds the import up until the kill.
-        own_house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
-        ann.press(offer, "Import")
-        await ann.hears(shown, since=since)
+        own_servers.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
+        ann.press_button(offer, "Import")
+        await ann.wait_for_message(shown, since=since)
         await process.kill()
-    own_house.faults.clear_faults()  # else it would hold up the next run
-    assert not find_violations(own_house.memory_in(folder).files())
-    since = ann.now
-    async with own_house.bot(DATA_DIR=folder):
+    own_servers.faults.clear_faults()  # else it would hold up the next run
+    assert not find_violations(own_servers.get_memory(folder).read_state())
+    since = ann.last_event
+    async with own_servers.run_bot(DATA_DIR=folder):
         if kind.asked:  # answers are not written down: they are asked for again
             offer = await answered(ann, kind.asked, since)
-            since = ann.now
-            ann.press(offer, "Import")
-        await ann.hears("Done", since=since)
+            since = ann.last_event
+            ann.press_button(offer, "Import")
+        await ann.wait_for_message("Done", since=since)
         assert "nothing to import" in (await offered(ann, kind, asked=False))["text"]
-    found = own_house.memory_in(folder).files()
+    found = own_servers.get_memory(folder).read_state()
     assert not find_violations(found)
     said = sorted(found.get_owner_rows(ann.id).messages, key=lambda row: (row["created_at"], row["id"]))
     assert [row["content"] for row in said if row["id"] < 0] == TEXTS

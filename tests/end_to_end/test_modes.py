@@ -1,4 +1,4 @@
-"""What is said while nothing is to be stored stays unstored, whatever its owner chooses before it is answered."""
+"""Messages sent while nothing may be stored are never stored, even if the mode changes before the answer."""
 
 import pytest
 
@@ -13,69 +13,71 @@ CHOICES = {
 }
 
 
-def in_files(house: LocalServers, folder: str) -> list[str]:
-    return house.memory_in(folder).files_with("heliotrope")
+def in_files(servers: LocalServers, folder: str) -> list[str]:
+    return servers.get_memory(folder).find_files_containing("heliotrope")
 
 
 @pytest.mark.parametrize(("storage", "choice"), [("SQLite", "incognito"), ("JSON", "off")])
-async def test_what_waited_behind_a_slow_answer(house: LocalServers, storage: str, choice: str) -> None:
-    ann, folder = house.person(), f"waited-{storage}-{choice}"
+async def test_message_queued_while_storing_is_disabled_is_never_stored(
+    servers: LocalServers, storage: str, choice: str
+) -> None:
+    ann, folder = servers.add_person(), f"waited-{storage}-{choice}"
     begin, begun, end, ended = CHOICES[choice]
-    held = house.model.held
-    async with house.bot(DATA_DIR=folder, FACTS="off") as process:
-        await ann.sets_up(storage)
-        house.model.script(ANSWERS, HANGS)
-        since = ann.now
-        ann.says("A long question")
-        await house.model.until_held(held + 1)
-        await ann.asks(begin, begun)
-        house.model.script(ANSWERS, "Well hidden.")
-        ann.says(SECRET)
-        await ann.asks(end, ended)
-        await house.model.release()
-        answer = await ann.hears("Well hidden.", since=since)
+    held = servers.model.hold_count
+    async with servers.run_bot(DATA_DIR=folder, FACTS="off") as process:
+        await ann.set_up_memory(storage)
+        servers.model.script(ANSWERS, HANGS)
+        since = ann.last_event
+        ann.say("A long question")
+        await servers.model.wait_until_held(held + 1)
+        await ann.ask(begin, begun)
+        servers.model.script(ANSWERS, "Well hidden.")
+        ann.say(SECRET)
+        await ann.ask(end, ended)
+        await servers.model.release()
+        answer = await ann.wait_for_message("Well hidden.", since=since)
         assert answer["text"].startswith("🕶") is (choice == "incognito")
-        await ann.asks("And now?", "Noted.")
-        assert SECRET not in str(house.chat_requests()[-1])
+        await ann.ask("And now?", "Noted.")
+        assert SECRET not in str(servers.list_chat_requests()[-1])
         assert await process.terminate() == 0
-    assert in_files(house, folder) == []
-    assert house.memory_in(folder).files_with("And now?")
+    assert in_files(servers, folder) == []
+    assert servers.get_memory(folder).find_files_containing("And now?")
 
 
-async def test_what_was_said_before_memory_was_first_turned_on(house: LocalServers) -> None:
-    ann = house.person()
-    held = house.model.held
-    async with house.bot(DATA_DIR="first", FACTS="off") as process:
-        house.model.script(ANSWERS, HANGS)
-        since = ann.now
-        ann.says("A long question")
-        await house.model.until_held(held + 1)
-        house.model.script(ANSWERS, "Well hidden.")
-        ann.says(SECRET)
-        await ann.sets_up()
-        await house.model.release()
-        await ann.hears("Well hidden.", since=since)
+async def test_message_sent_before_memory_is_first_turned_on_is_never_stored(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    held = servers.model.hold_count
+    async with servers.run_bot(DATA_DIR="first", FACTS="off") as process:
+        servers.model.script(ANSWERS, HANGS)
+        since = ann.last_event
+        ann.say("A long question")
+        await servers.model.wait_until_held(held + 1)
+        servers.model.script(ANSWERS, "Well hidden.")
+        ann.say(SECRET)
+        await ann.set_up_memory()
+        await servers.model.release()
+        await ann.wait_for_message("Well hidden.", since=since)
         assert await process.terminate() == 0
-    assert in_files(house, "first") == []
+    assert in_files(servers, "first") == []
 
 
 @pytest.mark.parametrize("choice", CHOICES)
-async def test_what_the_next_run_answers(house: LocalServers, choice: str) -> None:
-    ann, folder = house.person(), f"next-{choice}"
+async def test_unstored_message_answered_after_kill_is_never_stored(servers: LocalServers, choice: str) -> None:
+    ann, folder = servers.add_person(), f"next-{choice}"
     begin, begun, end, ended = CHOICES[choice]
-    held = house.model.held
-    async with house.bot(DATA_DIR=folder, FACTS="off") as process:
-        await ann.sets_up()
-        await ann.asks(begin, begun)
-        house.model.script(ANSWERS, HANGS)
-        since = ann.now
-        ann.says(SECRET)
-        await house.model.until_held(held + 1)
-        await ann.asks(end, ended)
+    held = servers.model.hold_count
+    async with servers.run_bot(DATA_DIR=folder, FACTS="off") as process:
+        await ann.set_up_memory()
+        await ann.ask(begin, begun)
+        servers.model.script(ANSWERS, HANGS)
+        since = ann.last_event
+        ann.say(SECRET)
+        await servers.model.wait_until_held(held + 1)
+        await ann.ask(end, ended)
         await process.kill()
-    house.model.script(ANSWERS, "Well hidden.")
-    async with house.bot(DATA_DIR=folder, FACTS="off") as process:
-        await ann.hears("Well hidden.", since=since)
-        await ann.asks("And now?", "Noted.")
+    servers.model.script(ANSWERS, "Well hidden.")
+    async with servers.run_bot(DATA_DIR=folder, FACTS="off") as process:
+        await ann.wait_for_message("Well hidden.", since=since)
+        await ann.ask("And now?", "Noted.")
         assert await process.terminate() == 0
-    assert in_files(house, folder) == []
+    assert in_files(servers, folder) == []

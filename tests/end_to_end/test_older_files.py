@@ -12,8 +12,10 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.files("files
 
 
 @pytest.mark.parametrize("name", ["memory.db", "memory.json"])
-async def test_a_file_of_an_earlier_version_ends_the_start_and_is_left_alone(house: LocalServers, name: str) -> None:
-    folder = house.folder / f"old-{name}"
+async def test_start_refuses_data_file_from_before_1_0_and_leaves_file_unchanged(
+    servers: LocalServers, name: str
+) -> None:
+    folder = servers.folder / f"old-{name}"
     folder.mkdir()
     if name == "memory.db":
         with closing(sqlite3.connect(folder / name)) as connection:
@@ -22,7 +24,7 @@ async def test_a_file_of_an_earlier_version_ends_the_start_and_is_left_alone(hou
     else:
         (folder / name).write_text(json.dumps({"users": {}, "messages": {}, "summaries": {}}), encoding="utf-8")
     before = (folder / name).read_bytes()
-    run = await house.run(environ=house.environ(DATA_DIR=folder.name))
+    run = await servers.run(environ=servers.make_environ(DATA_DIR=folder.name))
     assert run.status == 2
     assert "Traceback" not in run.err
     [line] = [line for line in run.err.splitlines() if "before 1.0" in line]
@@ -32,14 +34,14 @@ async def test_a_file_of_an_earlier_version_ends_the_start_and_is_left_alone(hou
     assert (folder / name).read_bytes() == before
 
 
-async def test_a_damaged_memory_json_is_set_aside_and_the_bot_serves(house: LocalServers) -> None:
-    ann = house.person()
-    folder = house.folder / "damaged"
+async def test_damaged_memory_json_is_set_aside_and_bot_starts(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    folder = servers.folder / "damaged"
     folder.mkdir()
     (folder / "memory.json").write_text('{"users": {"1": {', encoding="utf-8")
-    async with house.bot(DATA_DIR="damaged"):
-        await ann.sets_up("JSON")
-        await ann.asks("Hello")
+    async with servers.run_bot(DATA_DIR="damaged"):
+        await ann.set_up_memory("JSON")
+        await ann.ask("Hello")
     kept = [path for path in folder.iterdir() if path.read_bytes() == b'{"users": {"1": {']
     assert len(kept) == 1
-    assert len(house.memory_in(folder).json()["messages"][str(ann.id)]) == 2
+    assert len(servers.get_memory(folder).read_memory_json()["messages"][str(ann.id)]) == 2

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end import test_chat, test_folding, test_memory
-from tests.end_to_end.harness import LocalServers, Process, check_requests, open_house
+from tests.end_to_end.harness import LocalServers, Process, check_requests, open_local_servers
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -17,22 +17,22 @@ Together = Callable[[LocalServers, Process], Awaitable[None]]
 async def served(
     tmp_path_factory: pytest.TempPathFactory, postgres_url: str
 ) -> AsyncIterator[tuple[LocalServers, Process]]:
-    async with open_house(tmp_path_factory.mktemp("served")) as house:
-        house.postgres = postgres_url
-        async with house.bot() as bot:
-            yield house, bot
-        check_requests(house)
+    async with open_local_servers(tmp_path_factory.mktemp("served")) as servers:
+        servers.postgres = postgres_url
+        async with servers.run_bot() as bot:
+            yield servers, bot
+        check_requests(servers)
 
 
 @pytest.mark.parametrize(
     "same",
     [
-        test_memory.test_switching_storage_moves_everything_with_its_ids,
-        test_folding.test_the_threshold_folds_in_the_background,
-        test_chat.test_private_memory_groups_and_topics_are_separate,
+        test_memory.test_switching_storage_keeps_ids_and_erases_source,
+        test_folding.test_reaching_threshold_folds_in_background,
+        test_chat.test_private_group_and_topic_memories_are_separate,
     ],
 )
-async def test_it_holds_on_postgres_too(served: tuple[LocalServers, Process], same: Together) -> None:
-    house, bot = served
-    assert house.sql == "PostgreSQL"
-    await same(house, bot)
+async def test_same_behaviour_on_postgres(served: tuple[LocalServers, Process], same: Together) -> None:
+    servers, bot = served
+    assert servers.sql == "PostgreSQL"
+    await same(servers, bot)

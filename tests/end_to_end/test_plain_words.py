@@ -9,7 +9,7 @@ import pytest
 from locales.catalog import tr, use_language
 from tests.end_to_end.harness import ANSWERS, LocalServers, Member
 from tests.peers.openai_server import Behaviour
-from tests.support.documents import pdf
+from tests.support.documents import make_pdf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -24,41 +24,41 @@ def wishes(text: str) -> Behaviour:
 
 
 async def presses(person: Member, asked: str, said: str, button: str, hears: str) -> str:
-    """Say something, press this button under the message that has these words, and hear what comes of it."""
-    message = await person.tells(asked, said)
-    since = person.now
-    person.press(message, button)
-    return str((await person.hears(hears, since=since))["text"])
+    """Say something, press a button under the reply that has these words, and return the next message."""
+    message = await person.ask_for_message(asked, said)
+    since = person.last_event
+    person.press_button(message, button)
+    return str((await person.wait_for_message(hears, since=since))["text"])
 
 
 async def turned_on(person: Member) -> None:
-    message = await person.tells("/start", "Keepsake")
-    since = person.now
-    person.press(message, tr("basics-turn-on"))
-    await person.hears(person.house.sql, since=since)
+    message = await person.ask_for_message("/start", "Keepsake")
+    since = person.last_event
+    person.press_button(message, tr("basics-turn-on"))
+    await person.wait_for_message(person.servers.sql, since=since)
 
 
-async def forgets(house: LocalServers, person: Member, *, secret: str, question: str, words: str) -> None:
+async def forgets(servers: LocalServers, person: Member, *, secret: str, question: str, words: str) -> None:
     """A secret is forgotten: the model offers the command, which asks as if it had been written, and no oftener. What
     asked for it is not among what may be meant, and goes with it.
     """
-    house.model.script(ANSWERS, "OK.", offers(f"/forget {words}"), "OK.")
-    await person.asks(secret, "OK.")
-    since = person.now
-    which = await person.tells(question, tr("forget-which"))
+    servers.model.script(ANSWERS, "OK.", offers(f"/forget {words}"), "OK.")
+    await person.ask(secret, "OK.")
+    since = person.last_event
+    which = await person.ask_for_message(question, tr("forget-which"))
     assert secret in which["text"]
     assert question not in which["text"]
-    person.press(which, "#")
-    last_question = await person.hears(tr("forget-ask-this"), since=since)
+    person.press_button(which, "#")
+    last_question = await person.wait_for_message(tr("forget-ask-this"), since=since)
     assert secret in last_question["text"]
-    assert secret in stored(house, person), "nothing is erased before it was pressed"
-    person.press(last_question, tr("forget-turn"))
-    await person.hears(tr("forget-not-in-my-power"), since=since)
-    assert [said for said in stored(house, person) if words in said] == []
+    assert secret in stored(servers, person), "nothing is erased before it was pressed"
+    person.press_button(last_question, tr("forget-turn"))
+    await person.wait_for_message(tr("forget-not-in-my-power"), since=since)
+    assert [said for said in stored(servers, person) if words in said] == []
 
 
-def stored(house: LocalServers, person: Member) -> list[str]:
-    return [row["content"] for row in house.memory.files().get_owner_rows(person.owner).messages]
+def stored(servers: LocalServers, person: Member) -> list[str]:
+    return [row["content"] for row in servers.memory.read_state().get_owner_rows(person.owner).messages]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,31 +110,31 @@ class Walk:
     ],
     ids=lambda walk: walk.language,
 )
-async def test_a_stranger_gets_everywhere(house: LocalServers, walk: Walk) -> None:
+async def test_new_user_reaches_all_features_by_buttons_and_plain_text(servers: LocalServers, walk: Walk) -> None:
     with use_language(walk.language):
-        person = house.person("Eva", language=walk.language)
-        async with house.bot(TRANSCRIPTION_MODEL="hears"):
+        person = servers.add_person("Eva", language=walk.language)
+        async with servers.run_bot(TRANSCRIPTION_MODEL="hears"):
             await turned_on(person)
-            house.model.script(ANSWERS, walk.seen, "OK!", walk.contract)
-            house.model.script("hears", walk.transcript)
+            servers.model.script(ANSWERS, walk.seen, "OK!", walk.contract)
+            servers.model.script("hears", walk.transcript)
             name, text = walk.document
             for kind, file, data, heard in (
                 ("photo", walk.photo, b"\xff\xd8\xff\xe0", walk.seen),
                 ("voice", "a.ogg", b"OggS", "OK!"),
-                ("document", name, pdf([text]), walk.contract),
+                ("document", name, make_pdf([text]), walk.contract),
             ):
-                since = person.now
-                house.world.send_file(person.id, person.id, kind=kind, name=file, data=data)
-                await person.hears(heard, since=since)
+                since = person.last_event
+                servers.world.send_file(person.id, person.id, kind=kind, name=file, data=data)
+                await person.wait_for_message(heard, since=since)
             for words in walk.looked_for:
-                found = await person.asks(f"/search {words}", "1. ")
+                found = await person.ask(f"/search {words}", "1. ")
                 assert words in found.partition("1. ")[2]
             assert f"[{name}, {tr('files-place-page', at='1')}]" in found
-            house.model.script(ANSWERS, wishes(walk.wish[1]))
-            await person.asks(*walk.wish)
+            servers.model.script(ANSWERS, wishes(walk.wish[1]))
+            await person.ask(*walk.wish)
             question, secret_word = walk.forget
-            await forgets(house, person, secret=walk.secret, question=question, words=secret_word)
+            await forgets(servers, person, secret=walk.secret, question=question, words=secret_word)
             asked, title = walk.anew
-            house.model.script(ANSWERS, offers(f"/new {title}"), "OK.")
+            servers.model.script(ANSWERS, offers(f"/new {title}"), "OK.")
             new = await presses(person, asked, f"/new {title}", tr("proposals-yes-command"), title)
             assert new == f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}"

@@ -1,13 +1,13 @@
-"""The page of an export in a browser: it searches without a network, and what people wrote stays text."""
+"""The HTML page of an export in a browser: it is searchable offline, and user text is never markup."""
 
 import json
 from pathlib import Path
 
 from playwright.async_api import expect
 
-from tests.end_to_end.playground.test_page import PATIENCE, chromium
-from tests.support.talk import ANNA, talking
-from tests.unit.transfer.test_importer import imported
+from tests.end_to_end.playground.test_page import PATIENCE, launch_chromium
+from tests.support.talk import ANNA, open_chat_harness
+from tests.unit.transfer.test_importer import import_file
 
 TEXTS = (
     "Where is the spare key?",
@@ -32,14 +32,14 @@ def chat() -> bytes:
     return json.dumps({"name": "Maria", "type": "personal_chat", "id": 99, "messages": messages}).encode()
 
 
-async def test_the_page_of_an_export(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
-        await imported(talk, chat())
+async def test_exported_page_is_searchable_offline_and_escapes_markup(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
+        await import_file(talk, chat())
         async with talk.services.exporter.export_for_people(ANNA.id) as files:
             page_of_it = next(file.file.read() for file in files if file.name.endswith(".html"))
     (tmp_path / "memory.html").write_bytes(page_of_it)
-    async with chromium() as browser:
+    async with launch_chromium() as browser:
         page = await browser.new_page()
         page.set_default_timeout(PATIENCE)
         surprises: list[str] = []

@@ -40,7 +40,7 @@ WRONG = {
 }
 
 
-def refused(run: Run, variable: str) -> str:
+def check_refused_start(run: Run, variable: str) -> str:
     """The one line of a refused start."""
     assert run.status == 2, run
     assert run.out == ""
@@ -50,157 +50,174 @@ def refused(run: Run, variable: str) -> str:
     return lines[0]
 
 
-async def test_help_and_version_need_no_settings(house: LocalServers) -> None:
-    shown = await replace(house, is_forked=False).run("--help", environ={})
+async def test_help_and_version_need_no_settings(servers: LocalServers) -> None:
+    shown = await replace(servers, is_forked=False).run("--help", environ={})
     assert shown.status == 0
     assert "--playground" in shown.out
     assert "--check" in shown.out
-    version = await house.run("--version", environ={})
+    version = await servers.run("--version", environ={})
     assert version.status == 0
     assert version.out
 
 
-async def test_without_a_token_one_line_says_what_to_do(house: LocalServers) -> None:
-    line = refused(await replace(house, is_forked=False).run(environ={}), "TELEGRAM_BOT_TOKEN")
+async def test_missing_token_is_explained_in_one_line(servers: LocalServers) -> None:
+    line = check_refused_start(await replace(servers, is_forked=False).run(environ={}), "TELEGRAM_BOT_TOKEN")
     assert "--playground" in line
 
 
 @pytest.mark.parametrize(("variable", "value"), WRONG.items(), ids=WRONG)
-async def test_a_wrong_setting_is_one_line_that_names_it(
-    house: LocalServers, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
+async def test_invalid_setting_is_named_in_one_line(
+    servers: LocalServers, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
 ) -> None:
     """By the entry's own main(), since each process costs a second; the next test starts some for real."""
-    status = run_here([], house.environ(**{variable: value}))
+    status = run_here([], servers.make_environ(**{variable: value}))
     shown = capsys.readouterr()
-    refused(Run(status=status, out=shown.out, err=shown.err), variable)
+    check_refused_start(Run(status=status, out=shown.out, err=shown.err), variable)
 
 
-async def test_wrong_settings_end_the_process(house: LocalServers) -> None:
+async def test_invalid_setting_ends_process(servers: LocalServers) -> None:
     chosen = ["MAX_CONTEXT_TOKENS", "DATABASE_URL", "LOG_LEVEL"]
-    runs = await asyncio.gather(*(house.run(environ=house.environ(**{name: WRONG[name]})) for name in chosen))
+    runs = await asyncio.gather(*(servers.run(environ=servers.make_environ(**{name: WRONG[name]})) for name in chosen))
     for name, run in zip(chosen, runs, strict=True):
-        refused(run, name)
+        check_refused_start(run, name)
 
 
-async def test_a_token_that_telegram_refuses_is_one_line(house: LocalServers) -> None:
-    run = await house.run(environ=house.environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR"))
-    assert "1:wrong" not in refused(run, "TELEGRAM_BOT_TOKEN")
+async def test_token_refused_by_telegram_is_reported_in_one_line(servers: LocalServers) -> None:
+    run = await servers.run(environ=servers.make_environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR"))
+    assert "1:wrong" not in check_refused_start(run, "TELEGRAM_BOT_TOKEN")
 
 
-async def test_without_a_key_or_an_endpoint_one_line_names_the_key(house: LocalServers) -> None:
-    refused(await house.run(environ=house.environ(OPENAI_API_KEY="", OPENAI_BASE_URL="")), "OPENAI_API_KEY")
+async def test_missing_key_and_endpoint_are_reported_in_one_line(servers: LocalServers) -> None:
+    check_refused_start(
+        await servers.run(environ=servers.make_environ(OPENAI_API_KEY="", OPENAI_BASE_URL="")), "OPENAI_API_KEY"
+    )
 
 
-async def test_a_file_in_the_place_of_data_dir_is_one_line(house: LocalServers) -> None:
-    (house.folder / "taken").write_text("a file")
-    refused(await house.run(environ=house.environ(DATA_DIR="taken", LOG_LEVEL="ERROR")), "DATA_DIR")
-    refused(await house.run(environ=house.environ(DATA_DIR="taken/in", LOG_LEVEL="ERROR")), "DATA_DIR")
+async def test_file_in_place_of_data_dir_is_reported_in_one_line(servers: LocalServers) -> None:
+    (servers.folder / "taken").write_text("a file")
+    check_refused_start(
+        await servers.run(environ=servers.make_environ(DATA_DIR="taken", LOG_LEVEL="ERROR")), "DATA_DIR"
+    )
+    check_refused_start(
+        await servers.run(environ=servers.make_environ(DATA_DIR="taken/in", LOG_LEVEL="ERROR")), "DATA_DIR"
+    )
 
 
-async def test_a_data_dir_in_use_is_one_line_and_files_are_private(house: LocalServers) -> None:
-    async with house.bot(DATA_DIR="shared"):
-        refused(await house.run(environ=house.environ(DATA_DIR="shared", LOG_LEVEL="ERROR")), "DATA_DIR")
-        folder = house.folder / "shared"
+async def test_data_dir_in_use_is_refused_and_files_are_private(servers: LocalServers) -> None:
+    async with servers.run_bot(DATA_DIR="shared"):
+        check_refused_start(
+            await servers.run(environ=servers.make_environ(DATA_DIR="shared", LOG_LEVEL="ERROR")), "DATA_DIR"
+        )
+        folder = servers.folder / "shared"
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
 
 
-def parts_of(run: Run) -> dict[str, str]:
+def parse_check_output(run: Run) -> dict[str, str]:
     """What --check says of each part (of the models the last)."""
     return dict(line.split(": ", 1) for line in run.out.splitlines())
 
 
-async def test_check_says_one_line_for_each_part(own_house: LocalServers) -> None:
-    own_house.model.script(ANSWERS, "ok", Behaviour(calls=({"name": "note", "arguments": '{"word": "ok"}'},)))
-    own_house.model.default_schema("trial", '{"word": "ok"}')
-    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR"))
+async def test_check_reports_each_part_on_own_line(own_servers: LocalServers) -> None:
+    own_servers.model.script(ANSWERS, "ok", Behaviour(calls=({"name": "note", "arguments": '{"word": "ok"}'},)))
+    own_servers.model.set_default_schema_answer("trial", '{"word": "ok"}')
+    run = await own_servers.run("--check", environ=own_servers.make_environ(LOG_LEVEL="ERROR"))
     assert (run.status, run.err) == (0, "")
     parts = [line.partition(":")[0] for line in run.out.splitlines()]
     assert parts == ["settings", "telegram", "storage", "model", "model", "embeddings"]
-    assert f"@{own_house.world.bot['username']}" in parts_of(run)["telegram"]
+    assert f"@{own_servers.world.bot['username']}" in parse_check_output(run)["telegram"]
     assert "model answering-model answers, calls tools\n" in run.out
     assert "model summarising-model answers, keeps to a JSON schema\n" in run.out
 
 
-async def test_a_model_that_ends_soon_is_named_by_check_and_in_the_log(own_house: LocalServers) -> None:
+async def test_model_near_shutdown_date_is_reported_by_check_and_in_log(own_servers: LocalServers) -> None:
     """By the fields of the lists of OpenAI, OpenRouter and Mistral."""
     soon, late = (str(datetime.now(tz=UTC).date() + timedelta(days=days)) for days in (40, 90))
-    own_house.model.default(ANSWERS, "Noted.")
-    own_house.model.listed = {ANSWERS: {"shutdown_date": soon}, SUMMARIES: {"shutdown_date": late, "deprecation": None}}
-    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR"))
+    own_servers.model.set_default_answer(ANSWERS, "Noted.")
+    own_servers.model.listed = {
+        ANSWERS: {"shutdown_date": soon},
+        SUMMARIES: {"shutdown_date": late, "deprecation": None},
+    }
+    run = await own_servers.run("--check", environ=own_servers.make_environ(LOG_LEVEL="ERROR"))
     assert run.out.count("warning: ") == 1
     assert f"warning: answering-model ends on {soon}, says its endpoint: name another in OPENAI_MODEL.\n" in run.out
     assert run.status == 0
-    own_house.model.listed = {SUMMARIES: {"deprecation": f"{soon}T12:00:00Z"}, ANSWERS: {"expiration_date": "none"}}
-    async with own_house.bot() as process:
-        line = await process.logged("ends on")
+    own_servers.model.listed = {SUMMARIES: {"deprecation": f"{soon}T12:00:00Z"}, ANSWERS: {"expiration_date": "none"}}
+    async with own_servers.run_bot() as process:
+        line = await process.wait_for_log_line("ends on")
         assert f"summarising-model ends on {soon}" in line
-        assert process.text().count("ends on") == 1
+        assert process.get_log_text().count("ends on") == 1
 
 
-async def test_check_shows_the_endpoint_s_own_words_without_the_key(own_house: LocalServers) -> None:
-    own_house.model.default(ANSWERS, Behaviour(status=400, message=f"No connected db. Your key is {KEY}, my friend."))
-    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
-    assert "The endpoint says: No connected db. Your key is" in parts_of(run)["model"]
+async def test_check_shows_endpoint_error_without_api_key(own_servers: LocalServers) -> None:
+    own_servers.model.set_default_answer(
+        ANSWERS, Behaviour(status=400, message=f"No connected db. Your key is {KEY}, my friend.")
+    )
+    run = await own_servers.run("--check", environ=own_servers.make_environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
+    assert "The endpoint says: No connected db. Your key is" in parse_check_output(run)["model"]
     assert KEY not in run.out
 
 
-async def test_check_runs_next_to_the_bot(house: LocalServers) -> None:
-    async with house.bot(DATA_DIR="checked"):
-        run = await house.run("--check", environ=house.environ(DATA_DIR="checked", LOG_LEVEL="ERROR"))
+async def test_check_works_while_bot_is_running(servers: LocalServers) -> None:
+    async with servers.run_bot(DATA_DIR="checked"):
+        run = await servers.run("--check", environ=servers.make_environ(DATA_DIR="checked", LOG_LEVEL="ERROR"))
         assert (run.status, run.err) == (0, "")
-        assert "a running bot has it" in parts_of(run)["storage"]
-        assert "Noted." in await house.person().asks("Good morning")
+        assert "a running bot has it" in parse_check_output(run)["storage"]
+        assert "Noted." in await servers.add_person().ask("Good morning")
 
 
-async def test_check_says_what_a_model_cannot_do(own_house: LocalServers) -> None:
-    own_house.model.script(ANSWERS, "ok", Behaviour(refuses=("tools",)))
-    own_house.model.default_schema("trial", "no JSON")
-    run = await own_house.run("--check", environ=own_house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
+async def test_check_reports_missing_model_features(own_servers: LocalServers) -> None:
+    own_servers.model.script(ANSWERS, "ok", Behaviour(refuses=("tools",)))
+    own_servers.model.set_default_schema_answer("trial", "no JSON")
+    run = await own_servers.run("--check", environ=own_servers.make_environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
     assert run.status == 0
-    assert "takes no tools, does not keep to a JSON schema" in parts_of(run)["model"]
+    assert "takes no tools, does not keep to a JSON schema" in parse_check_output(run)["model"]
 
 
-async def test_check_tells_what_cannot_be_reached(house: LocalServers) -> None:
-    environ = house.environ(OPENAI_BASE_URL="http://127.0.0.1:9/v1", LOG_LEVEL="ERROR")
-    run = await house.run("--check", environ=environ)
+async def test_check_fails_for_unreachable_endpoint_and_invalid_setting(servers: LocalServers) -> None:
+    environ = servers.make_environ(OPENAI_BASE_URL="http://127.0.0.1:9/v1", LOG_LEVEL="ERROR")
+    run = await servers.run("--check", environ=environ)
     assert run.status == 1
     assert "Traceback" not in run.err
-    assert (await house.run("--check", environ=house.environ(LOG_LEVEL="LOUD"))).status == 2
+    assert (await servers.run("--check", environ=servers.make_environ(LOG_LEVEL="LOUD"))).status == 2
 
 
-async def test_check_tells_what_is_wrong_with_telegram(house: LocalServers) -> None:
+async def test_check_reports_refused_token_and_unreachable_telegram(servers: LocalServers) -> None:
     revoked, nowhere = await asyncio.gather(
-        house.run("--check", environ=house.environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR", DATA_DIR="one")),
-        house.run("--check", environ=house.environ(TELEGRAM_API_URL="http://127.0.0.1:9", LOG_LEVEL="ERROR")),
+        servers.run(
+            "--check", environ=servers.make_environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR", DATA_DIR="one")
+        ),
+        servers.run("--check", environ=servers.make_environ(TELEGRAM_API_URL="http://127.0.0.1:9", LOG_LEVEL="ERROR")),
     )
     assert revoked.status == 2
-    assert "TELEGRAM_BOT_TOKEN: Telegram refuses this token" in parts_of(revoked)["telegram"]
+    assert "TELEGRAM_BOT_TOKEN: Telegram refuses this token" in parse_check_output(revoked)["telegram"]
     assert nowhere.status == 1
-    assert "TELEGRAM_API_URL" in parts_of(nowhere)["telegram"]
+    assert "TELEGRAM_API_URL" in parse_check_output(nowhere)["telegram"]
     assert (revoked.err, nowhere.err) == ("", "")
     assert "1:wrong" not in revoked.out
 
 
-async def test_check_tells_what_is_missing(house: LocalServers) -> None:
-    environ = house.environ(TELEGRAM_BOT_TOKEN="", OPENAI_API_KEY="", OPENAI_BASE_URL="", LOG_LEVEL="ERROR")
-    run = await house.run("--check", environ=environ)
+async def test_check_reports_missing_settings(servers: LocalServers) -> None:
+    environ = servers.make_environ(TELEGRAM_BOT_TOKEN="", OPENAI_API_KEY="", OPENAI_BASE_URL="", LOG_LEVEL="ERROR")
+    run = await servers.run("--check", environ=environ)
     assert (run.status, run.err) == (2, "")
     assert "all values can be used" not in run.out
-    assert "TELEGRAM_BOT_TOKEN: is not set" in parts_of(run)["settings"]
-    assert "OPENAI_API_KEY: is not set" in parts_of(run)["settings"]
-    assert "no token" in parts_of(run)["telegram"]
-    assert "not asked" in parts_of(run)["model"]
-    assert "can be read and written" in parts_of(run)["storage"]
+    assert "TELEGRAM_BOT_TOKEN: is not set" in parse_check_output(run)["settings"]
+    assert "OPENAI_API_KEY: is not set" in parse_check_output(run)["settings"]
+    assert "no token" in parse_check_output(run)["telegram"]
+    assert "not asked" in parse_check_output(run)["model"]
+    assert "can be read and written" in parse_check_output(run)["storage"]
 
 
-async def test_a_misspelt_name_is_named_with_the_nearest(house: LocalServers) -> None:
-    environ = house.environ(LOG_LEVEL="WARNING", OPENAI_MODLE="x", TELEGRAM_TOKEN="y")
-    run = await house.run("--check", environ=environ)
-    assert "OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?" in parts_of(run)["settings"]
-    assert "did you mean TELEGRAM_BOT_TOKEN?" in parts_of(run)["settings"]
-    async with house.bot(LOG_LEVEL="WARNING", OPENAI_MODLE="x", DATA_DIR="misspelt") as process:
-        assert "did you mean OPENAI_MODEL?" in process.text()
+async def test_misspelt_setting_is_reported_with_nearest_name(servers: LocalServers) -> None:
+    environ = servers.make_environ(LOG_LEVEL="WARNING", OPENAI_MODLE="x", TELEGRAM_TOKEN="y")
+    run = await servers.run("--check", environ=environ)
+    assert (
+        "OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?" in parse_check_output(run)["settings"]
+    )
+    assert "did you mean TELEGRAM_BOT_TOKEN?" in parse_check_output(run)["settings"]
+    async with servers.run_bot(LOG_LEVEL="WARNING", OPENAI_MODLE="x", DATA_DIR="misspelt") as process:
+        assert "did you mean OPENAI_MODEL?" in process.get_log_text()
 
 
 @pytest.mark.parametrize(
@@ -211,74 +228,74 @@ async def test_a_misspelt_name_is_named_with_the_nearest(house: LocalServers) ->
         "TELEGRAM_API_URL": f"http://{'a' * 64}.org",
     }.items(),
 )
-async def test_what_no_request_could_carry_is_one_line(
-    house: LocalServers, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
+async def test_setting_that_no_request_can_carry_is_reported_in_one_line(
+    servers: LocalServers, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
 ) -> None:
     for arguments in ([], ["--check"]):
-        status = run_here(arguments, house.environ(**{variable: value}))
+        status = run_here(arguments, servers.make_environ(**{variable: value}))
         shown = capsys.readouterr()
-        refused(Run(status=status, out=shown.out, err=shown.err), variable)
+        check_refused_start(Run(status=status, out=shown.out, err=shown.err), variable)
 
 
-async def test_the_env_file_is_read_and_the_environment_wins(house: LocalServers) -> None:
-    dotenv = house.folder / ".env"
+async def test_env_file_is_read_and_environment_takes_precedence(servers: LocalServers) -> None:
+    dotenv = servers.folder / ".env"
     dotenv.write_text(f"TELEGRAM_BOT_TOKEN={TOKEN}\nDATA_DIR=from-file\nLOG_LEVEL=LOUD\n")
-    environ = house.environ()
+    environ = servers.make_environ()
     without = {name: value for name, value in environ.items() if name not in ("TELEGRAM_BOT_TOKEN", "LOG_LEVEL")}
     try:
-        refused(await house.run(environ=without), "LOG_LEVEL")
-        run = await house.run("--check", environ={**without, "LOG_LEVEL": "ERROR"})
+        check_refused_start(await servers.run(environ=without), "LOG_LEVEL")
+        run = await servers.run("--check", environ={**without, "LOG_LEVEL": "ERROR"})
         assert (run.status, run.err) == (0, "")
-        assert (house.folder / "from-file" / "memory.db").exists()
-        assert (await house.run("--check", environ={**environ, "DATA_DIR": "from-environment"})).status == 0
-        assert (house.folder / "from-environment" / "memory.db").exists()
+        assert (servers.folder / "from-file" / "memory.db").exists()
+        assert (await servers.run("--check", environ={**environ, "DATA_DIR": "from-environment"})).status == 0
+        assert (servers.folder / "from-environment" / "memory.db").exists()
     finally:
         dotenv.unlink()
 
 
-async def test_a_webhook_address_that_is_taken_is_one_line(house: LocalServers) -> None:
-    port = house.telegram_url.rpartition(":")[2]
-    environ = house.environ(
+async def test_webhook_address_in_use_is_reported_in_one_line(servers: LocalServers) -> None:
+    port = servers.telegram_url.rpartition(":")[2]
+    environ = servers.make_environ(
         WEBHOOK_URL="https://bot.example.org/hook", WEBHOOK_LISTEN=f"127.0.0.1:{port}", LOG_LEVEL="CRITICAL"
     )
-    refused(await house.run(environ=environ), "WEBHOOK_LISTEN")
+    check_refused_start(await servers.run(environ=environ), "WEBHOOK_LISTEN")
 
 
-async def test_the_log_knows_neither_token_nor_key(house: LocalServers) -> None:
-    async with house.bot() as process:
-        await house.person().asks("Good morning")
-    assert "ready" in process.text()
-    assert TOKEN not in process.text()
-    assert KEY not in process.text()
-    assert TOKEN.partition(":")[2] not in process.text()
-    assert all(KEY.encode() not in path.read_bytes() for path in files(house.data))
-    assert all(TOKEN.encode() not in path.read_bytes() for path in files(house.data))
+async def test_log_and_files_contain_neither_token_nor_key(servers: LocalServers) -> None:
+    async with servers.run_bot() as process:
+        await servers.add_person().ask("Good morning")
+    assert "ready" in process.get_log_text()
+    assert TOKEN not in process.get_log_text()
+    assert KEY not in process.get_log_text()
+    assert TOKEN.partition(":")[2] not in process.get_log_text()
+    assert all(KEY.encode() not in path.read_bytes() for path in files(servers.data_dir))
+    assert all(TOKEN.encode() not in path.read_bytes() for path in files(servers.data_dir))
 
 
 def files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-async def test_a_log_in_json_has_one_object_on_each_line_from_start_to_stop(own_house: LocalServers) -> None:
-    async with own_house.bot(LOG_FORMAT="json") as bot:
-        await own_house.person("Ann").asks("My secret word is quinquereme.")
+async def test_json_log_has_one_object_per_line(own_servers: LocalServers) -> None:
+    async with own_servers.run_bot(LOG_FORMAT="json") as bot:
+        await own_servers.add_person("Ann").ask("My secret word is quinquereme.")
     lines = [json.loads(entry["line"]) for entry in bot.log if entry["line"]]
     assert all({"time", "level", "logger", "message"} <= line.keys() for line in lines)
     [call] = [line for line in lines if line.get("model") == ANSWERS and "completion" in line]
     assert (call["logger"].split(".")[0], call["prompt"] > 0) == ("llm", True)
-    assert "quinquereme" not in bot.text()
-    assert KEY not in bot.text()
-    failed = await own_house.run(environ={**own_house.environ(LOG_FORMAT="json"), "TELEGRAM_BOT_TOKEN": ""})
+    assert "quinquereme" not in bot.get_log_text()
+    assert KEY not in bot.get_log_text()
+    failed = await own_servers.run(environ={**own_servers.make_environ(LOG_FORMAT="json"), "TELEGRAM_BOT_TOKEN": ""})
     assert failed.status == 2
     assert "TELEGRAM_BOT_TOKEN" in json.loads(failed.err)["message"]
 
 
-async def test_systemd_hears_that_the_bot_is_ready_lives_and_stops(own_house: LocalServers) -> None:
+async def test_notifies_systemd_when_ready_alive_and_stopping(own_servers: LocalServers) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
-        listener.bind(str(own_house.folder / "notify"))
+        listener.bind(str(own_servers.folder / "notify"))
         listener.setblocking(False)
         told = partial(asyncio.get_running_loop().sock_recv, listener, 100)
-        async with own_house.bot(NOTIFY_SOCKET=str(own_house.folder / "notify"), WATCHDOG_USEC="1000000"):
+        async with own_servers.run_bot(NOTIFY_SOCKET=str(own_servers.folder / "notify"), WATCHDOG_USEC="1000000"):
             heard = [await told(), await told()]
             while b"READY=1" not in heard:  # ends: the bot says it once it is ready
                 heard.append(await told())

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import httpx
 
 from tests.end_to_end.harness import TOKEN, LocalServers, Member
-from tests.peers.ports import kept_port
+from tests.peers.ports import reserve_port
 from tests.support.http import NO_CERTIFICATES
 
 LINK = re.compile(r"#link=(\S+)")
@@ -26,17 +26,17 @@ class Page:
 
     client: httpx.AsyncClient
 
-    async def session(self, **proof: str) -> dict[str, Any]:
+    async def open_session(self, **proof: str) -> dict[str, Any]:
         answer = await self.client.post("/api/session", json=proof)
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
         return found
 
-    async def asked(self, member: Member) -> "Visitor":
+    async def open_session_by_link(self, member: Member) -> "Visitor":
         """A session by the link that the bot sends."""
-        link = LINK.search(await member.asks("/dashboard", "#link="))
+        link = LINK.search(await member.ask("/dashboard", "#link="))
         assert link is not None
-        session = await self.session(link=link[1])
+        session = await self.open_session(link=link[1])
         return Visitor(page=self, token=session["token"], owner=session["owner"])
 
 
@@ -50,13 +50,13 @@ class Visitor:
         headers = {"Authorization": f"Bearer {self.token}", **more.pop("headers", {})}
         return await self.page.client.request(method, f"/api/{path}", headers=headers, **more)
 
-    async def gets(self, path: str, **asked: str | int) -> dict[str, Any]:
+    async def get(self, path: str, **asked: str | int) -> dict[str, Any]:
         answer = await self.request("GET", path, params={"owner": self.owner, **asked})
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
         return found
 
-    async def posts(self, path: str, *, status: int = 200, **body: object) -> dict[str, Any]:
+    async def post(self, path: str, *, status: int = 200, **body: object) -> dict[str, Any]:
         answer = await self.request("POST", path, json={"owner": self.owner, **body})
         assert answer.status_code == status, answer.text
         found: dict[str, Any] = answer.json()
@@ -64,19 +64,19 @@ class Visitor:
 
 
 @asynccontextmanager
-async def served(house: LocalServers, **settings: str) -> AsyncIterator[Page]:
-    with kept_port() as port:
+async def run_bot_with_dashboard(servers: LocalServers, **settings: str) -> AsyncIterator[Page]:
+    with reserve_port() as port:
         address = f"127.0.0.1:{port}"
         url = f"http://{address}"
         async with (
-            house.bot(**{"DASHBOARD_URL": url, "DASHBOARD_LISTEN": address, **settings}),
+            servers.run_bot(**{"DASHBOARD_URL": url, "DASHBOARD_LISTEN": address, **settings}),
             httpx.AsyncClient(base_url=url, trust_env=False, verify=NO_CERTIFICATES, timeout=60) as client,
         ):
             yield Page(client=client)
 
 
-def init_data(person: int, *, token: str = TOKEN, age: int = 0, language: str = "en", name: str = "Ann") -> str:
-    """As Telegram's apps hand it to a page."""
+def make_init_data(person: int, *, token: str = TOKEN, age: int = 0, language: str = "en", name: str = "Ann") -> str:
+    """Make init data signed as Telegram's apps pass it to a page."""
     user = {"id": person, "first_name": name, "language_code": language}
     form = {"user": json.dumps(user), "auth_date": str(int(time.time()) - age)}
     lines = "\n".join(f"{name}={form[name]}" for name in sorted(form))

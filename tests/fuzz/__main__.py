@@ -53,17 +53,17 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.access import RelevanceFilter
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import parse_update
-from tests.contract.conftest import NOW, config, fold, said, talk
+from tests.contract.conftest import NOW, append_turns, fold_messages, make_config, make_message
 from tests.contract.test_interleavings import Interleavings
 from tests.fuzz.behind import OneMemory, OneState, Query, Silent
-from tests.fuzz.costs import MAX_HELD_UNITS, Cost, measured
+from tests.fuzz.costs import MAX_HELD_UNITS, Cost, measure_cost
 from tests.fuzz.embedder import fuzz_embedder
 from tests.fuzz.imports import ImportEntryPoints
 from tests.fuzz.large import Feed, LargeEntryPoints, Make
-from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
-from tests.support.postgres_server import postgres_server
+from tests.fuzz.values import ATOMS, Chance, garble, make_text, mutate
+from tests.support.postgres_server import run_postgres_server
 from tests.support.processor_time import frozen_heap
-from tests.support.storages import IN_FILES
+from tests.support.storages import FILE_STORAGES
 from text.analyzer import list_distinct_search_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]
@@ -167,15 +167,15 @@ class EntryPoints:
             step=step,
             nonce="n",
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
-            storage=chance.choice((None, *IN_FILES)),
+            storage=chance.choice((None, *FILE_STORAGES)),
         )
         update = telegram.Update(chance.randrange(1 << 31))
-        event = ChatEvent(update=update, chat=self._chat, person=self._person, argument=text_from(chance, 8))
+        event = ChatEvent(update=update, chat=self._chat, person=self._person, argument=make_text(chance, 8))
         await self._commands.pass_text_to_command_if_awaited(event)
 
     async def callback_data(self, chance: Chance) -> None:
-        parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]
-        data = ":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance)
+        parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", make_text(chance, 6))) for _ in range(4)]
+        data = ":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else make_text(chance)
         if chance.random() < 0.5:  # signed, so that it reaches its handler
             payload = chance.choice(("n.sqlite", "n.json", "n.", "x.sqlite", ""))
             data = self._buttons.make_signed_callback_data(
@@ -194,9 +194,9 @@ class EntryPoints:
     def _file(self, chance: Chance) -> bytes:
         value = copy.deepcopy(chance.choice(self._written))
         for _ in range(chance.randrange(1, 4)):
-            value = mutated(value, chance)
+            value = mutate(value, chance)
         content = json.dumps(value, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
-        return garbled(content, chance) if chance.random() < 0.3 else content
+        return garble(content, chance) if chance.random() < 0.3 else content
 
     async def memory_json(self, chance: Chance) -> None:
         file = self._folder / "generated.json"
@@ -224,7 +224,7 @@ class EntryPoints:
         content = self._file(chance)
         (folder / "memory.json").write_bytes(content)
         if chance.random() < 0.3:
-            (folder / "memory.json.journal").write_bytes(garbled(JOURNAL * 3, chance))
+            (folder / "memory.json.journal").write_bytes(garble(JOURNAL * 3, chance))
         try:
             async with JsonStore.open(folder, clock=lambda: NOW) as store:
                 for owner in await store.list_owners():
@@ -237,17 +237,17 @@ class EntryPoints:
             assert not is_damaged or content in aside
 
     async def word_query(self, chance: Chance) -> None:
-        question = text_from(chance)
+        question = make_text(chance)
         terms = (
             list(list_distinct_search_terms(question))
             if chance.random() < 0.7
-            else [text_from(chance, 4) for _ in range(3)]
+            else [make_text(chance, 4) for _ in range(3)]
         )
         store = chance.choice(self._stores)
         await store.search_messages(Scope(owner=chance.choice((1, 2))), terms, limit=10)
 
     async def markdown(self, chance: Chance) -> None:
-        source = text_from(chance, chance.choice((20, 60, 400)))
+        source = make_text(chance, chance.choice((20, 60, 400)))
         limit = chance.choice((2, 50, 4096))
         text, _ = formatting.convert_markdown_to_text_and_entities(source)
         made = list(formatting.split_text(*formatting.convert_markdown_to_text_and_entities(source), max_units=limit))
@@ -263,7 +263,7 @@ class EntryPoints:
         names = chance.sample(MY_NAMES, chance.randrange(1, 5))
         numbers = ("10" * 200, "-5", "1_000", "nan", "inf", "1e400", " 7 ", "0x10", "500")
         environ = {
-            name.upper(): text_from(chance, 10) if chance.random() < 0.6 else chance.choice(numbers) for name in names
+            name.upper(): make_text(chance, 10) if chance.random() < 0.6 else chance.choice(numbers) for name in names
         }
         error: SettingsError | None = None
         try:
@@ -280,12 +280,12 @@ class EntryPoints:
     async def update(self, chance: Chance) -> None:
         raw = copy.deepcopy(UPDATE)
         for _ in range(chance.randrange(1, 5)):
-            raw = mutated(raw, chance)
+            raw = mutate(raw, chance)
         # The id is Telegram's own count; a body without one is refused before.
         self._updates += 1
         raw = {**(raw if isinstance(raw, dict) else {}), "update_id": self._updates}
         if chance.random() < 0.5 and isinstance(raw.get("message"), dict):
-            raw["message"]["text"] = text_from(chance)
+            raw["message"]["text"] = make_text(chance)
         try:
             update = telegram.Update.de_json(raw, cast("Any", self._bot))
         except Exception:
@@ -305,10 +305,10 @@ async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
         stores = [SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))]
         for store in stores:
             for owner in (1, 2):
-                await store.upsert_owner(config(store, owner))
-                words = await talk(store, Scope(owner=owner), 6, "Zürich машина 喝茶 C++ well-known")
-                await fold(store, Scope(owner=owner), words[:4])
-            await store.append_messages(Scope(owner=2, thread=5), [said(atom) for atom in ATOMS])
+                await store.upsert_owner(make_config(store, owner))
+                words = await append_turns(store, Scope(owner=owner), 6, "Zürich машина 喝茶 C++ well-known")
+                await fold_messages(store, Scope(owner=owner), words[:4])
+            await store.append_messages(Scope(owner=2, thread=5), [make_message(atom) for atom in ATOMS])
         await stores[1].flush_files()
         ours = json.loads((folder / "memory.json").read_text(encoding="utf-8"))
         original = {
@@ -368,7 +368,7 @@ def _itself(chance: Chance) -> Chance:
 async def _fed(feed: Feed, made: object) -> tuple[list[str], Cost]:
     """Feed one input: the exception that was not caught, if there was any, and what it cost."""
     try:
-        return [], await measured(partial(feed, made))
+        return [], await measure_cost(partial(feed, made))
     except Exception as error:  # whatever it is, it is what this looks for
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}:{last.lineno}"
@@ -390,7 +390,7 @@ def fuzz_memory(examples: int, seed: int) -> dict[str, int]:
     _Counted.steps = 0
     machine = cast("Any", _Counted)
     hypothesis.seed(seed)(machine)
-    with postgres_server() as url:
+    with run_postgres_server() as url:
         machine.postgres_url = url
         run_state_machine_as_test(
             machine,

@@ -1,4 +1,4 @@
-"""What stands behind the fuzzed entry points instead of Telegram and the stores. Does not know the entry points."""
+"""Stubs for Telegram and the stores behind the fuzzed entry points."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -45,7 +45,7 @@ class OneState:
 
 
 class OneMemory:
-    """Configurations that go nowhere, and must be lawful."""
+    """A memory that stores nothing, but checks that configurations are valid."""
 
     known: OwnerConfig | None = None
     storage_types = (StorageType.SQLITE, StorageType.JSON)

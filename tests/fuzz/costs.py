@@ -1,4 +1,4 @@
-"""What one input costs: how long it holds the event loop up, and how much memory it takes. Does not know the inputs."""
+"""Measure what one input costs: how long it blocks the event loop, and how much memory it takes."""
 
 import resource
 from collections.abc import Awaitable, Callable
@@ -6,14 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.loop_watch import watched_loop
+from tests.support.loop_watch import watch_loop
 
 MAX_HELD_UNITS = 200
 """Units of processor time (see processor_time.py) that one turn of the loop may compute over an input below 1 MB."""
 MAX_MEMORY_BYTES = 200_000_000
 """Bytes that such an input may take at any moment."""
 COPY = 1.1
-"""So many times our own peak, a child's may be only the copy: Linux counts the pages of threads with some delay."""
+"""A child's peak up to this multiple of ours may be only the forked copy of our own pages."""
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 _NEW_PEAK = "5"
 """What makes Linux measure the peak again from here (proc(5), clear_refs)."""
@@ -31,7 +31,7 @@ class Cost:
     child: int = 0
 
     def complaints(self) -> list[str]:
-        """What is too much; nothing in an input that is as it should be."""
+        """Return one complaint per exceeded limit, or an empty list."""
         found = []
         if self.held > MAX_HELD_UNITS:
             found.append(f"held the event loop up for {self.held:.0f} ms of a fast processor")
@@ -47,11 +47,11 @@ class Cost:
         )
 
 
-async def measured(act: Callable[[], Awaitable[object]]) -> Cost:
-    """Do something; what it cost."""
+async def measure_cost(act: Callable[[], Awaitable[object]]) -> Cost:
+    """Run `act` and return its cost."""
     before, children = _memory("VmRSS"), _children()
     _forget_peak()
-    async with watched_loop() as held:
+    async with watch_loop() as held:
         await act()
     most, ours = _memory("VmHWM"), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     child = _children() if _children() > max(children, COPY * ours) else 0

@@ -16,9 +16,9 @@ from records.errors import ImportRefused
 from records.messages import NewMessage
 from records.scopes import Scope
 from storage.schema.validation import RowError, validate_tables
-from tests.fuzz.values import Chance, garbled, mutated
+from tests.fuzz.values import Chance, garble, mutate
 from tests.paths import EXPORTS as SAMPLES
-from tests.support.storages import IN_FILES
+from tests.support.storages import FILE_STORAGES
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
 from transfer.exporter import Exporter
@@ -63,9 +63,9 @@ class ImportEntryPoints:
     def _file(self, chance: Chance) -> bytes:
         value = chance.choice(self._files)
         for _ in range(chance.randrange(1, 4)):
-            value = mutated(value, chance)
+            value = mutate(value, chance)
         content = json.dumps(value, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
-        content = garbled(content, chance) if chance.random() < 0.2 else content
+        content = garble(content, chance) if chance.random() < 0.2 else content
         if chance.random() < 0.1:
             content = gzip.compress(content, 1)
         elif chance.random() < 0.1:
@@ -73,7 +73,7 @@ class ImportEntryPoints:
             with zipfile.ZipFile(packed, "w") as archive:
                 archive.writestr(chance.choice(("result.json", "a/conversations.json", "x.json", "photo.png")), content)
             content = packed.getvalue()
-        return garbled(content, chance) if chance.random() < 0.1 else content
+        return garble(content, chance) if chance.random() < 0.1 else content
 
     async def file(self, chance: Chance) -> None:
         try:
@@ -95,7 +95,7 @@ class ImportEntryPoints:
         owner = next(self._owners)
         scope, data = Scope(owner=owner), self._file(chance).replace(b'"owner": 7,', b'"owner": %d,' % owner)
         try:
-            await self._memory.configure(owner, storage=chance.choice(IN_FILES), every_n=5)
+            await self._memory.configure(owner, storage=chance.choice(FILE_STORAGES), every_n=5)
             await self._importer.import_file(scope, ME, data, progress=_untold)
         except ImportRefused:
             return
@@ -111,7 +111,7 @@ class ImportEntryPoints:
                 await store.release_summary_lease(lease)
             assert await store.compute_digest(owner)
             await store.append_messages(scope, [NewMessage(role="user", content="Still here.", created_at=NOW)])
-        for storage in IN_FILES:  # moving verifies that every row comes out equal
+        for storage in FILE_STORAGES:  # moving verifies that every row comes out equal
             await self._memory.configure(owner, storage=storage, every_n=5)
 
 

@@ -19,7 +19,7 @@ from records.scopes import Scope
 from telegram_ui.sending import formatting
 from telegram_ui.sending.streaming import convert_without_blocking
 from tests.fuzz.values import ATOMS, Chance
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from transfer.formats import detection
 from transfer.formats.history import ReadContext
 from transfer.reading import FileReader
@@ -48,15 +48,15 @@ ELEMENTS = ("{},", "[],", "0,", '"",', "null,", '{"a":{}},', '{"id":1,"date":"20
 class LargeEntryPoints:
     """The assembled program, without Telegram, and the reading of files."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: ChatHarness) -> None:
         self._talk = talk
         self._files = FileReader()
 
     @classmethod
     @asynccontextmanager
     async def open(cls, folder: Path) -> AsyncIterator["LargeEntryPoints"]:
-        async with talking(folder) as talk:
-            await talk.remember(every_n=5)
+        async with open_chat_harness(folder) as talk:
+            await talk.turn_on_memory(every_n=5)
             yield cls(talk)
 
     def all(self) -> dict[str, tuple[float, Make, Feed]]:
@@ -93,7 +93,7 @@ class LargeEntryPoints:
 
     async def _message(self, text: Any) -> None:
         """A whole turn about the longest message that a person can send, and all that follows it."""
-        await self._talk.turn(text)
+        await self._talk.run_turn(text)
 
 
 def _file(chance: Chance) -> bytes:

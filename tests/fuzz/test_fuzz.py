@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tests.fuzz.__main__ import fuzz_entry_points
-from tests.fuzz.costs import MAX_HELD_UNITS, MAX_MEMORY_BYTES, measured
+from tests.fuzz.costs import MAX_HELD_UNITS, MAX_MEMORY_BYTES, measure_cost
 from tests.fuzz.embedder import fuzz_embedder
 from tests.support.processor_time import spend_one_unit
 
@@ -17,25 +17,25 @@ async def test_no_generated_input_raises_or_costs_too_much() -> None:
     assert all(counts.values())
 
 
-async def test_no_text_ends_the_embedder() -> None:
+async def test_no_text_kills_embedder_process() -> None:
     failures: list[str] = []
     assert await fuzz_embedder(150, 3, failures, lines=3) == {"texts": 150, "deaths": 0}
     assert failures == []
 
 
-async def test_what_holds_the_loop_up_is_found() -> None:
+async def test_detects_blocked_event_loop() -> None:
     async def compute() -> None:
         for _ in range(2 * MAX_HELD_UNITS):
             spend_one_unit()
 
-    [complaint] = (await measured(compute)).complaints()
+    [complaint] = (await measure_cost(compute)).complaints()
     assert complaint.startswith("held the event loop up for ")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux alone")
-async def test_what_takes_much_memory_is_found_also_when_it_is_freed_again() -> None:
+async def test_detects_high_memory_use_that_was_freed_again() -> None:
     async def take() -> None:
         assert len(b"x" * (MAX_MEMORY_BYTES + 10_000_000))
 
     for _ in range(2):
-        assert [complaint for complaint in (await measured(take)).complaints() if complaint.startswith("took 2")]
+        assert [complaint for complaint in (await measure_cost(take)).complaints() if complaint.startswith("took 2")]

@@ -1,4 +1,4 @@
-"""What the fuzzing feeds: texts and values that mean something to some parser, and files with one thing wrong.
+"""Generators of fuzzing input: texts and values that parsers react to, and files with one defect.
 
 Made from a seeded chance alone. Does not know the entry points.
 """
@@ -51,7 +51,7 @@ ATOMS = (
 )
 
 
-def text_from(chance: Chance, most: int = 40) -> str:
+def make_text(chance: Chance, most: int = 40) -> str:
     """A text of pieces that mean something to some parser, and of characters from anywhere in Unicode."""
     parts = [
         chance.choice(ATOMS) if chance.random() < 0.8 else chr(chance.randrange(0x110000))
@@ -66,30 +66,30 @@ VALUES: tuple[object, ...] = (
 )
 
 
-def value_from(chance: Chance) -> object:
-    return text_from(chance) if chance.random() < 0.3 else chance.choice(VALUES)
+def make_value(chance: Chance) -> object:
+    return make_text(chance) if chance.random() < 0.3 else chance.choice(VALUES)
 
 
-def mutated(value: Any, chance: Chance) -> Any:
-    """A JSON value with one thing in it exchanged, doubled, renamed or gone."""
+def mutate(value: Any, chance: Chance) -> Any:
+    """Return a JSON value with one element replaced, duplicated, renamed or removed."""
     if isinstance(value, dict) and value and chance.random() < 0.93:
         key = chance.choice(list(value))
         match chance.randrange(12):
             case 0:
                 return {name: item for name, item in value.items() if name != key}
             case 1:
-                return {**value, text_from(chance, 5): value[key]}
+                return {**value, make_text(chance, 5): value[key]}
             case _:
-                return {**value, key: mutated(value[key], chance)}
+                return {**value, key: mutate(value[key], chance)}
     if isinstance(value, list) and value and chance.random() < 0.93:
         index = chance.randrange(len(value))
         if chance.random() < 0.1:
             return [*value, value[index]]
-        return [*value[:index], mutated(value[index], chance), *value[index + 1 :]]
-    return value_from(chance)
+        return [*value[:index], mutate(value[index], chance), *value[index + 1 :]]
+    return make_value(chance)
 
 
-def garbled(content: bytes, chance: Chance) -> bytes:
+def garble(content: bytes, chance: Chance) -> bytes:
     """Bytes as a failing disk or an editor may leave them."""
     at = chance.randrange(len(content) + 1)
     match chance.randrange(4):
@@ -99,4 +99,4 @@ def garbled(content: bytes, chance: Chance) -> bytes:
             return content[:at] + chance.randbytes(4) + content[at + 4 :]
         case 2:
             return content[:at] + content[at // 2 :]
-    return content[:at] + text_from(chance).encode("utf-8", "surrogatepass") + content[at:]
+    return content[:at] + make_text(chance).encode("utf-8", "surrogatepass") + content[at:]

@@ -18,12 +18,12 @@ WIDTH = 119
 """Of a comment in .env.example."""
 
 
-def variables() -> list[Field[Any]]:
+def list_variable_fields() -> list[Field[Any]]:
     """The fields of the settings that are read from a variable."""
     return [field for field in fields(Settings) if field.metadata]
 
 
-def default(one: Field[Any]) -> str:
+def format_default(one: Field[Any]) -> str:
     """The default as a person would write it into .env; empty where there is none, or none to be written."""
     value = one.default
     if one.metadata["label"] or isinstance(value, Secret | frozenset):
@@ -33,8 +33,8 @@ def default(one: Field[Any]) -> str:
 
 def settings_table() -> list[str]:
     rows = ["| variable | default | meaning |", "| --- | --- | --- |"]
-    for variable in variables():
-        shown = variable.metadata["label"] or (f"`{default(variable)}`" if default(variable) else "–")
+    for variable in list_variable_fields():
+        shown = variable.metadata["label"] or (f"`{format_default(variable)}`" if format_default(variable) else "–")
         rows.append(f"| `{variable.name.upper()}` | {shown} | {variable.metadata['meaning']} |")
     return rows
 
@@ -49,11 +49,13 @@ def example() -> str:
     lines = [
         "# Copy to .env and fill in what you need; lines that begin with # are the defaults. The environment wins."
     ]
-    for variable in variables():
+    for variable in list_variable_fields():
         meaning, shown = variable.metadata["meaning"], variable.metadata["label"]
         told = f"{meaning[0].upper()}{meaning[1:]}." + (f" Default: {shown}." if shown else "")
         lines += ["", *textwrap.wrap(told.replace("`", ""), WIDTH, initial_indent="# ", subsequent_indent="# ")]
-        lines.append(f"{'' if variable.metadata['is_first'] else '#'}{variable.name.upper()}={default(variable)}")
+        lines.append(
+            f"{'' if variable.metadata['is_first'] else '#'}{variable.name.upper()}={format_default(variable)}"
+        )
     return "\n".join(lines) + "\n"
 
 

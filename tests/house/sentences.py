@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from fluent.syntax import ast as fluent
 
 from locales.catalog import ENGLISH, list_text_file_names
-from tests.house.text_sources import texts
+from tests.house.text_sources import read_texts
 
 _END = re.compile(r"(?<=[.!?:;…])\s+|\n+")
 
 
 def shown(pattern: fluent.Pattern) -> str:
-    """A text as it is read: of plurals the last one, and a name for what is put in."""
+    """Render a text with its last plural form and with argument names in place of values."""
     return "".join(
         element.value if isinstance(element, fluent.TextElement) else _put_in(element.expression)
         for element in pattern.elements
@@ -32,14 +32,14 @@ def _put_in(found: object) -> str:
             return ""
 
 
-def sentences(language: str = ENGLISH) -> Iterator[tuple[str, str]]:
+def iterate_sentences(language: str = ENGLISH) -> Iterator[tuple[str, str]]:
     """Key and sentence, in the order of the files."""
     for family in list_text_file_names(language):
-        for key, message in texts(language, family).items():
+        for key, message in read_texts(language, family).items():
             if message.value is not None:
                 yield from ((key, sentence) for sentence in _END.split(shown(message.value)) if sentence)
 
 
 if __name__ == "__main__":
-    for key, sentence in sentences(*sys.argv[1:2]):
+    for key, sentence in iterate_sentences(*sys.argv[1:2]):
         sys.stdout.write(f"{key}\t{sentence}\n")

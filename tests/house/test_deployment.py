@@ -26,12 +26,12 @@ from runtime.health import Readiness, serve_health
 from runtime.metrics import REGISTRY
 from settings import Settings
 from telegram_ui.updates.webhook import MAX_UPDATE_BYTES
-from tests.house.reference import variables
+from tests.house.reference import list_variable_fields
 from tests.paths import ROOT
-from tests.support.proxies import nginx_configuration, program
+from tests.support.proxies import find_program, nginx_configuration
 
 DEPLOY = ROOT / "deploy"
-NAMES = {variable.name.upper() for variable in variables()}
+NAMES = {variable.name.upper() for variable in list_variable_fields()}
 OTHERS = {"PATH", "PYTHONDONTWRITEBYTECODE", "SQLITE_TMPDIR", "FORWARDED_ALLOW_IPS"}
 """What is set for Python, SQLite and uvicorn."""
 STOPS_WITHIN = 10
@@ -41,7 +41,7 @@ BOTS = ("bot-1", "bot-2", "bot-3")
 Json = dict[str, Any]
 
 
-def text(name: str) -> str:
+def read_deploy_file(name: str) -> str:
     return (DEPLOY / name).read_text(encoding="utf-8")
 
 
@@ -50,22 +50,22 @@ def text(name: str) -> str:
 
 def instructions() -> list[tuple[str, str]]:
     """The instructions of the Dockerfile, without comments, each on one line."""
-    joined = re.sub(r"\\\n\s*", "", re.sub(r"(?m)^#.*\n", "", text("Dockerfile")))
+    joined = re.sub(r"\\\n\s*", "", re.sub(r"(?m)^#.*\n", "", read_deploy_file("Dockerfile")))
     found = [line.partition(" ") for line in joined.splitlines() if line.strip()]
     return [(word, rest) for word, _, rest in found]
 
 
-def of(word: str) -> list[str]:
+def list_arguments(word: str) -> list[str]:
     return [rest for name, rest in instructions() if name == word]
 
 
-def image_environ() -> dict[str, str]:
-    return dict(assignment.split("=", 1) for rest in of("ENV") for assignment in shlex.split(rest))
+def read_image_environ() -> dict[str, str]:
+    return dict(assignment.split("=", 1) for rest in list_arguments("ENV") for assignment in shlex.split(rest))
 
 
-def copied() -> list[str]:
+def list_copied_sources() -> list[str]:
     """What is copied from the repository."""
-    return [source for rest in of("COPY") if not rest.startswith("--from") for source in rest.split()[:-1]]
+    return [source for rest in list_arguments("COPY") if not rest.startswith("--from") for source in rest.split()[:-1]]
 
 
 def rooms_of(path: Path) -> set[str]:
@@ -75,48 +75,50 @@ def rooms_of(path: Path) -> set[str]:
     return {name for names in found for name in names}
 
 
-def test_the_image_holds_all_that_the_program_imports_and_no_more() -> None:
+def test_image_contains_exactly_imported_packages() -> None:
     rooms = {path.name.removesuffix(".py"): path for path in ROOT.iterdir() if path.suffix == ".py" or path.is_dir()}
-    held = {path.name.removesuffix(".py") for source in copied() for path in ROOT.glob(source)}
+    held = {path.name.removesuffix(".py") for source in list_copied_sources() for path in ROOT.glob(source)}
     needed, left = {"bot"}, ["bot"]
     while left:
         more = (rooms_of(rooms[left.pop()]) & rooms.keys()) - needed
         needed |= more
         left += more
     assert needed == held - {"requirements.lock", "requirements-otel.lock", "LICENSE"}
-    [command] = of("ENTRYPOINT")
-    assert Path(yaml.safe_load(command)[1]) == Path(of("WORKDIR")[0], "bot.py")
-    assert of("COPY")[-1].split()[1:] == of("WORKDIR")[:1] * 2
+    [command] = list_arguments("ENTRYPOINT")
+    assert Path(yaml.safe_load(command)[1]) == Path(list_arguments("WORKDIR")[0], "bot.py")
+    assert list_arguments("COPY")[-1].split()[1:] == list_arguments("WORKDIR")[:1] * 2
 
 
-def test_neither_memories_nor_secrets_nor_tests_get_into_the_image() -> None:
-    patterns = [line for line in text("Dockerfile.dockerignore").splitlines() if line and not line.startswith("#")]
+def test_image_excludes_data_secrets_and_tests() -> None:
+    patterns = [
+        line for line in read_deploy_file("Dockerfile.dockerignore").splitlines() if line and not line.startswith("#")
+    ]
     assert patterns[0] == "**", "nothing is sent but what is named"
-    assert {pattern[1:] for pattern in patterns if pattern.startswith("!")} == set(copied())
+    assert {pattern[1:] for pattern in patterns if pattern.startswith("!")} == set(list_copied_sources())
     for hidden in (".env", "data", ".git", "tests"):
-        assert not any(fnmatch(hidden, pattern) for pattern in copied())
+        assert not any(fnmatch(hidden, pattern) for pattern in list_copied_sources())
 
 
-def test_the_image_is_no_roots_and_keeps_what_it_writes_on_a_volume() -> None:
-    assert of("USER") == ["10001:10001"]
-    assert [line.split(":")[1].split(" ")[0] for line in of("FROM")] == ["3.11-slim-bookworm"] * 2
-    settings = image_environ()
+def test_image_runs_as_non_root_and_writes_to_volume() -> None:
+    assert list_arguments("USER") == ["10001:10001"]
+    assert [line.split(":")[1].split(" ")[0] for line in list_arguments("FROM")] == ["3.11-slim-bookworm"] * 2
+    settings = read_image_environ()
     assert settings.keys() <= NAMES | OTHERS
-    assert of("VOLUME") == [settings["DATA_DIR"]] == [settings["SQLITE_TMPDIR"]]
+    assert list_arguments("VOLUME") == [settings["DATA_DIR"]] == [settings["SQLITE_TMPDIR"]]
     assert not Settings.from_env(settings).webhook_url
     assert not any("COPY" in name and "--chown" in rest for name, rest in instructions()), "the code is not its own"
 
 
-async def test_the_health_check_of_the_image_asks_the_program(tmp_path: Path) -> None:
-    [check] = of("HEALTHCHECK")
+async def test_image_health_check_detects_running_program(tmp_path: Path) -> None:
+    [check] = list_arguments("HEALTHCHECK")
     command: Sequence[str] = yaml.safe_load(check.partition("CMD ")[2])
     async with serve_health(Readiness(lambda: False), ("127.0.0.1", 0)) as port:
         environ = {"HEALTH_LISTEN": f"0.0.0.0:{port}", "http_proxy": "http://127.0.0.1:9", "PATH": os.environ["PATH"]}
-        assert await status(command, environ) == 0
-    assert await status(command, environ) != 0
+        assert await run_health_check(command, environ) == 0
+    assert await run_health_check(command, environ) != 0
 
 
-async def status(command: Sequence[str], environ: Mapping[str, str]) -> int:
+async def run_health_check(command: Sequence[str], environ: Mapping[str, str]) -> int:
     process = await asyncio.create_subprocess_exec(
         sys.executable, *command[1:], env=dict(environ), stderr=asyncio.subprocess.DEVNULL
     )
@@ -129,7 +131,7 @@ async def status(command: Sequence[str], environ: Mapping[str, str]) -> int:
 @pytest.fixture(scope="module")
 def compose() -> Json:
     given = {"DOMAIN": "bot.example.org", "POSTGRES_PASSWORD": "s3cret"}
-    filled = re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: given[found[1]], text("compose.yaml"))
+    filled = re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: given[found[1]], read_deploy_file("compose.yaml"))
     assert "${" not in filled
     return dict(yaml.safe_load(filled))
 
@@ -138,15 +140,15 @@ def seconds(duration: str) -> int:
     return int(duration[:-1]) * {"s": 1, "m": 60}[duration[-1]]
 
 
-def test_compose_runs_three_processes_that_the_program_would_start(compose: Json) -> None:
+def test_compose_runs_three_bots_with_valid_settings(compose: Json) -> None:
     assert [name for name in compose["services"] if name.startswith("bot-")] == list(BOTS)
     for name in BOTS:
         service = compose["services"][name]
         assert service["environment"].keys() <= NAMES | OTHERS
-        settings = Settings.from_env({**image_environ(), **service["environment"]})
+        settings = Settings.from_env({**read_image_environ(), **service["environment"]})
         assert settings.database_url.value == "postgresql://keepsake:s3cret@postgres:5432/keepsake"
         assert settings.webhook_url == "https://bot.example.org/telegram"
-        assert str(settings.data_dir) == image_environ()["DATA_DIR"]
+        assert str(settings.data_dir) == read_image_environ()["DATA_DIR"]
         assert service["volumes"] == [f"{name}:{settings.data_dir}"], "each has a folder of its own"
         assert seconds(service["stop_grace_period"]) > STOPS_WITHIN
         assert (service["read_only"], service["tmpfs"], service["cap_drop"]) == (True, ["/tmp"], ["ALL"])  # noqa: S108
@@ -155,7 +157,7 @@ def test_compose_runs_three_processes_that_the_program_would_start(compose: Json
         assert (ROOT / build["dockerfile"]).exists()
 
 
-def test_the_database_is_the_one_that_the_processes_ask_and_nobody_else_reaches_it(compose: Json) -> None:
+def test_compose_database_is_reachable_only_by_bots(compose: Json) -> None:
     server = compose["services"]["postgres"]
     assert server["environment"] == {
         "POSTGRES_USER": "keepsake",
@@ -171,10 +173,10 @@ def test_the_database_is_the_one_that_the_processes_ask_and_nobody_else_reaches_
     assert {name for name in named if not name.startswith(".")} == compose["volumes"].keys()
 
 
-def test_caddy_passes_the_webhook_and_the_page_to_every_process_that_is_ready(compose: Json) -> None:
+def test_caddy_proxies_webhook_and_dashboard_to_ready_bots(compose: Json) -> None:
     settings = Settings.from_env(compose["services"]["bot-1"]["environment"])
     assert settings.health_listen
-    config = text("Caddyfile")
+    config = read_deploy_file("Caddyfile")
     proxied = re.findall(r"reverse_proxy (.+) \{\n\s+import ready\n", config)
     ports = (settings.webhook_listen[1], settings.dashboard_listen[1])
     assert [line.split() for line in proxied] == [[f"{name}:{port}" for name in BOTS] for port in ports]
@@ -194,14 +196,14 @@ def test_caddy_passes_the_webhook_and_the_page_to_every_process_that_is_ready(co
         ("kubernetes.yaml", r"proxy-body-size: (\d+)m", 2**20),
     ],
 )
-def test_what_the_program_takes_is_not_too_large_for_a_proxy(name: str, limit: str, unit: int) -> None:
-    limits = [int(number) * unit for number in re.findall(limit, text(name))]
+def test_proxy_body_limits_allow_largest_uploads(name: str, limit: str, unit: int) -> None:
+    limits = [int(number) * unit for number in re.findall(limit, read_deploy_file(name))]
     needed = [MAX_UPDATE_BYTES, MAX_FILE_BYTES] if len(limits) > 1 else [MAX_FILE_BYTES]
     assert all(given >= most for given, most in zip(limits, needed, strict=True)), limits
 
 
 @pytest.mark.parametrize(("schema", "name"), [("compose-spec", "compose.yaml"), ("github-workflows", "release.yaml")])
-def test_a_file_is_what_its_schema_asks_for(schema: str, name: str) -> None:
+def test_deploy_file_matches_its_schema(schema: str, name: str) -> None:
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(DEPLOY / name)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -212,16 +214,16 @@ def test_a_file_is_what_its_schema_asks_for(schema: str, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def objects() -> dict[str, Json]:
-    return {document["kind"]: document for document in yaml.safe_load_all(text("kubernetes.yaml"))}
+    return {document["kind"]: document for document in yaml.safe_load_all(read_deploy_file("kubernetes.yaml"))}
 
 
-def test_the_pods_are_set_up_as_the_program_reads_it(objects: Mapping[str, Json]) -> None:
+def test_kubernetes_pods_match_program_settings(objects: Mapping[str, Json]) -> None:
     given: dict[str, str] = objects["ConfigMap"]["data"]
     assert given.keys() <= NAMES | OTHERS
-    secrets = re.findall(r"--from-literal=(\w+)=", text("kubernetes.yaml"))
+    secrets = re.findall(r"--from-literal=(\w+)=", read_deploy_file("kubernetes.yaml"))
     assert {*secrets} <= NAMES
     assert not {*secrets} & given.keys()
-    settings = Settings.from_env({**image_environ(), **given})
+    settings = Settings.from_env({**read_image_environ(), **given})
     pod = objects["StatefulSet"]["spec"]["template"]["spec"]
     [bot] = pod["containers"]
     assert settings.health_listen
@@ -244,13 +246,13 @@ def test_the_pods_are_set_up_as_the_program_reads_it(objects: Mapping[str, Json]
     assert annotations["prometheus.io/port"] == str(ports["health"])
 
 
-def test_a_pod_has_the_time_that_it_takes_to_stop(objects: Mapping[str, Json]) -> None:
+def test_pod_grace_period_covers_shutdown(objects: Mapping[str, Json]) -> None:
     pod = objects["StatefulSet"]["spec"]["template"]["spec"]
     [_, pause] = pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"]
     assert pod["terminationGracePeriodSeconds"] > int(pause) + STOPS_WITHIN
 
 
-def test_the_objects_name_each_other(objects: Mapping[str, Json]) -> None:
+def test_kubernetes_objects_reference_each_other(objects: Mapping[str, Json]) -> None:
     labels = objects["StatefulSet"]["spec"]["template"]["metadata"]["labels"]
     assert objects["StatefulSet"]["spec"]["selector"]["matchLabels"] == labels
     assert objects["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"] == labels
@@ -284,11 +286,11 @@ def unit() -> configparser.RawConfigParser:
 
     parser = configparser.RawConfigParser(dict_type=Repeated, strict=False, interpolation=None)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
-    parser.read_string(text("keepsake.service"))
+    parser.read_string(read_deploy_file("keepsake.service"))
     return parser
 
 
-def test_the_service_starts_the_program_as_nobody_and_lets_it_stop() -> None:
+def test_systemd_service_is_unprivileged_and_has_time_to_stop() -> None:
     service = unit()["Service"]
     environ = dict(assignment.split("=", 1) for assignment in service["Environment"].split())
     assert environ.keys() <= NAMES | OTHERS
@@ -312,21 +314,21 @@ def test_the_service_starts_the_program_as_nobody_and_lets_it_stop() -> None:
 
 def release_steps() -> dict[str, str]:
     """The commands of the release's steps, by their names."""
-    [job] = yaml.safe_load(text("release.yaml"))["jobs"].values()
+    [job] = yaml.safe_load(read_deploy_file("release.yaml"))["jobs"].values()
     return {step["name"]: step["run"] for step in job["steps"] if "run" in step}
 
 
-def test_the_release_refuses_a_tag_that_is_not_the_programs_version() -> None:
+def test_release_rejects_tag_that_differs_from_version() -> None:
     command = ["bash", "-ec", release_steps()["The tag names the version of the program"]]
     for tag, status in ((f"v{VERSION}", 0), ("v0.0.1", 1)):
         assert subprocess.run(command, cwd=ROOT, env={**os.environ, "TAG": tag}, check=False).returncode == status
 
 
-def test_the_steps_of_the_release_are_lines_of_a_shell_and_name_no_registry() -> None:
+def test_release_steps_are_valid_shell_and_name_no_registry() -> None:
     for lines in release_steps().values():
         subprocess.run(["bash", "-n"], input=lines, text=True, check=True)
-    assert "REGISTRY: ${{ vars.REGISTRY }}" in text("release.yaml")
-    assert not re.search(r"\b(ghcr|docker|quay)\.io\b", text("release.yaml"))
+    assert "REGISTRY: ${{ vars.REGISTRY }}" in read_deploy_file("release.yaml")
+    assert not re.search(r"\b(ghcr|docker|quay)\.io\b", read_deploy_file("release.yaml"))
 
 
 # their own tools -----------------------------------------------------------------------------------------------------
@@ -336,14 +338,14 @@ def systemd_unit(folder: Path) -> Path:
     """The unit, with an interpreter that exists."""
     path = folder / "keepsake.service"
     path.write_text(
-        text("keepsake.service").replace("/srv/keepsake/.venv/bin/python", sys.executable), encoding="utf-8"
+        read_deploy_file("keepsake.service").replace("/srv/keepsake/.venv/bin/python", sys.executable), encoding="utf-8"
     )
     return path
 
 
 def certified(folder: Path) -> Path:
     """A folder with a certificate and its key, as certbot leaves them."""
-    command = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=bot.example.org"]
+    command = [find_program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=bot.example.org"]
     subprocess.run(
         [*command, "-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem"], check=True, capture_output=True
     )
@@ -357,7 +359,7 @@ def nginx_test(servers: str, folder: Path) -> list[str]:
     return ["-t", "-c", str(nginx_configuration(servers, folder)), "-p", str(folder), "-e", "stderr"]
 
 
-def written(content: str, path: Path) -> str:
+def write_file(content: str, path: Path) -> str:
     path.write_text(content, encoding="utf-8")
     return str(path)
 
@@ -373,7 +375,7 @@ TOOLS: Mapping[str, Callable[[Path], Sequence[str]]] = {
     ],
     "hadolint": lambda _folder: [str(DEPLOY / "Dockerfile")],
     "caddy": lambda _folder: [*CADDY, str(DEPLOY / "Caddyfile")],
-    "nginx": lambda folder: nginx_test(text("nginx.conf"), folder),
+    "nginx": lambda folder: nginx_test(read_deploy_file("nginx.conf"), folder),
     "zizmor": lambda _folder: ["--offline", "--no-progress", str(DEPLOY / "release.yaml")],
     "kubernetes-validate": lambda _folder: ["--strict", "-k", "1.32", str(DEPLOY / "kubernetes.yaml")],
 }
@@ -382,13 +384,13 @@ TOOLS: Mapping[str, Callable[[Path], Sequence[str]]] = {
 
 def run_tool(name: str, arguments: Sequence[str], folder: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "DOMAIN": "bot.example.org", "HOME": str(folder)}
-    command = [program(name), *arguments]
+    command = [find_program(name), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environ, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_the_tool_of_each_file_takes_it(tmp_path: Path, tool: str) -> None:
+def test_deploy_file_passes_its_validator(tmp_path: Path, tool: str) -> None:
     run_tool(tool.partition(" ")[0], TOOLS[tool](tmp_path), tmp_path)
 
 
@@ -396,41 +398,41 @@ PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 """Language and lines of each block of the page."""
 READERS: Mapping[str, Callable[[str, Path], tuple[str, Sequence[str]]]] = {
-    "sh": lambda lines, folder: ("bash", ["-n", written(lines, folder / "lines.sh")]),
-    "caddyfile": lambda lines, folder: ("caddy", [*CADDY, written(lines, folder / "Caddyfile")]),
+    "sh": lambda lines, folder: ("bash", ["-n", write_file(lines, folder / "lines.sh")]),
+    "caddyfile": lambda lines, folder: ("caddy", [*CADDY, write_file(lines, folder / "Caddyfile")]),
     "prometheus": lambda lines, folder: (
         "promtool",
-        ["check", "config", "--syntax-only", written(lines, folder / "prometheus.yaml")],
+        ["check", "config", "--syntax-only", write_file(lines, folder / "prometheus.yaml")],
     ),
 }
 """The program that reads a block of each language, and its arguments. SQL is asked of databases in other tests."""
 
 
-def test_every_block_of_the_page_has_a_language_that_is_tested() -> None:
+def test_every_code_block_of_operations_has_tested_language() -> None:
     assert {language for language, _ in BLOCKS} <= {*READERS, "sql", "postgresql"}
 
 
 @pytest.mark.parametrize("number", [number for number, block in enumerate(BLOCKS) if block[0] in READERS])
-def test_the_program_that_a_block_is_for_takes_it(tmp_path: Path, number: int) -> None:
+def test_code_block_of_operations_is_accepted_by_its_program(tmp_path: Path, number: int) -> None:
     language, lines = BLOCKS[number]
     run_tool(*READERS[language](lines, tmp_path), tmp_path)
 
 
-def test_the_alarms_ring_when_they_should(tmp_path: Path) -> None:
+def test_alert_rules_pass_their_tests(tmp_path: Path) -> None:
     run_tool("promtool", ["check", "rules", str(DEPLOY / "keepsake.rules.yaml")], tmp_path)
     run_tool("promtool", ["test", "rules", str(ROOT / "tests" / "house" / "alerts.test.yaml")], tmp_path)
 
 
-def test_every_query_of_the_dashboard_and_the_alarms_asks_for_a_figure_that_is_there(tmp_path: Path) -> None:
+def test_dashboard_and_alert_queries_use_existing_metrics(tmp_path: Path) -> None:
     import bot  # noqa: F401 - every metric is declared once the program is loaded
 
-    panels: list[Json] = json.loads(text("grafana.json"))["panels"]
+    panels: list[Json] = json.loads(read_deploy_file("grafana.json"))["panels"]
     queries = [target["expr"] for panel in panels for target in panel["targets"]]
     page = generate_latest(REGISTRY).decode()
     scraped = {line.split()[2]: line.split()[3] for line in page.splitlines() if line.startswith("# TYPE")}
     ends = {"histogram": ("_bucket", "_count", "_sum")}
     known = {f"{name}{end}" for name, kind in scraped.items() for end in ends.get(kind, ("",))}
-    asked = re.findall(r"\b(?:keepsake|process)_\w+", "\n".join([*queries, text("keepsake.rules.yaml")]))
+    asked = re.findall(r"\b(?:keepsake|process)_\w+", "\n".join([*queries, read_deploy_file("keepsake.rules.yaml")]))
     assert {*asked} <= known
     shown = {re.sub("_(bucket|count|sum)$", "", name) for name in asked}
     assert {name for name in scraped if name.startswith("keepsake_")} == {
@@ -440,6 +442,6 @@ def test_every_query_of_the_dashboard_and_the_alarms_asks_for_a_figure_that_is_t
     groups = [{"name": str(number), "rules": [rule]} for number, rule in enumerate(rules)]
     run_tool(
         "promtool",
-        ["check", "rules", "--lint=none", written(yaml.dump({"groups": groups}), tmp_path / "queries")],
+        ["check", "rules", "--lint=none", write_file(yaml.dump({"groups": groups}), tmp_path / "queries")],
         tmp_path,
     )

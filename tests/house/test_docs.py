@@ -1,4 +1,4 @@
-"""What is written about the program is true: captions, commands and settings, .env.example, paths, requirements."""
+"""Documentation matches the code: captions, commands, settings, .env.example, paths and requirements."""
 
 import itertools
 import re
@@ -47,7 +47,7 @@ DECISIONS = ROOT / "docs" / "decisions"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
-def repository_files() -> list[str]:
+def list_repository_files() -> list[str]:
     git = shutil.which("git")
     if git is None or not (ROOT / ".git").exists():
         pytest.fail("this test compares with the repository's own list of files: run it in a clone, with git")
@@ -59,7 +59,9 @@ def repository_files() -> list[str]:
 def packages() -> list[Path]:
     """Every folder of the program that is a package."""
     inits = [
-        ROOT / name for name in repository_files() if name.endswith("/__init__.py") and not name.startswith("tests/")
+        ROOT / name
+        for name in list_repository_files()
+        if name.endswith("/__init__.py") and not name.startswith("tests/")
     ]
     return [path.parent for path in inits]
 
@@ -71,17 +73,17 @@ def captions(text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("folder", packages(), ids=lambda folder: str(folder.relative_to(ROOT)))
-def test_each_folder_lists_its_files_with_a_caption(folder: Path) -> None:
+def test_each_package_readme_lists_modules_with_captions(folder: Path) -> None:
     readme = (folder / "README.md").read_text(encoding="utf-8")
     modules = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
     families = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
     assert captions(readme).keys() == modules | families
 
 
-def test_the_architecture_lists_every_folder_and_the_files_at_the_top() -> None:
+def test_architecture_lists_every_folder_and_top_level_module() -> None:
     shown = captions(ARCHITECTURE.split("\n## The map\n")[1].split("```")[1])
-    top = {name for name in repository_files() if "/" not in name}
-    folders = {name.split("/")[0] + "/" for name in repository_files() if "/" in name} - {".ci/"}
+    top = {name for name in list_repository_files() if "/" not in name}
+    folders = {name.split("/")[0] + "/" for name in list_repository_files() if "/" in name} - {".ci/"}
     families = {f"{folder.relative_to(ROOT)}/" for folder in packages()}
     modules = {name for name in top if name.endswith(".py")}
     assert shown.keys() == modules | folders | families
@@ -91,14 +93,14 @@ def test_readme_is_short() -> None:
     assert len(README.split()) <= 1_800
 
 
-def test_links_lead_to_files() -> None:
-    for page in [ROOT / name for name in repository_files() if name.endswith(".md")]:
+def test_links_point_to_existing_files() -> None:
+    for page in [ROOT / name for name in list_repository_files() if name.endswith(".md")]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
             assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"
 
 
 def test_decisions_are_few_and_short() -> None:
-    """A page is for what a successor would question again; history keeps the rest."""
+    """Only decisions that a later maintainer would question need a page. Git history has the rest."""
     pages = {page.name: len(page.read_text(encoding="utf-8").splitlines()) for page in DECISIONS.glob("*.md")}
     assert len(pages) <= 40
     assert {name: lines for name, lines in pages.items() if lines > 25} == {}
@@ -111,11 +113,11 @@ def named_files() -> list[tuple[str, str]]:
     return [(page, path) for page, paths in found for path in paths]
 
 
-def test_the_pages_name_files_that_exist() -> None:
+def test_docs_name_existing_python_files() -> None:
     assert [named for named in named_files() if not (ROOT / named[1]).exists()] == []
 
 
-def test_the_pages_name_tests_that_exist() -> None:
+def test_docs_name_existing_tests() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
     named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
     faults = re.findall(r"`(storage|postgres|model|telegram)::(\w+?)_?…?`", text)
@@ -129,12 +131,12 @@ def test_the_pages_name_tests_that_exist() -> None:
     assert missing == []
 
 
-def test_the_methods_that_the_pages_name_exist() -> None:
+def test_docs_name_existing_methods() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
     named = set(re.findall(r"`([A-Z]\w+)\.((?!md|json)[a-z]\w+)`", text))
     assert ("DurableQueue", "enqueue_updates") in named
     classes: dict[str, str] = {}
-    for name in repository_files():
+    for name in list_repository_files():
         if name.endswith(".py"):
             blocks = re.split(r"^class (\w+)", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
             classes |= zip(blocks[1::2], blocks[2::2], strict=True)
@@ -142,16 +144,18 @@ def test_the_methods_that_the_pages_name_exist() -> None:
     assert missing == []
 
 
-def test_the_bounds_of_reliability_are_constants_of_the_program() -> None:
+def test_bounds_in_reliability_page_are_constants_in_code() -> None:
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     bounds = set(re.findall(r"`([A-Z][A-Z_]{3,})`", page))
     assert len(bounds) > 50
-    program = [ROOT / name for name in repository_files() if name.endswith(".py") and not name.startswith("tests/")]
+    program = [
+        ROOT / name for name in list_repository_files() if name.endswith(".py") and not name.startswith("tests/")
+    ]
     known = set(re.findall(r"^([A-Z][A-Z_, ]{3,})(?::| =)", "\n".join(map(Path.read_text, program)), re.MULTILINE))
     assert bounds - {name.strip() for names in known for name in names.split(",")} == set()
 
 
-def test_the_numbers_of_security_are_those_of_the_program() -> None:
+def test_numbers_in_security_page_match_constants() -> None:
     page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     mega = 1_000_000
     for said in (
@@ -184,14 +188,14 @@ def test_the_numbers_of_security_are_those_of_the_program() -> None:
 # commands and settings ---------------------------------------------------------------------------------------------
 
 
-def test_commands_are_those_of_the_table() -> None:
+def test_command_table_matches_declared_commands() -> None:
     who = {"everyone": "everyone", "admins": "admins"}
     assert rows("Commands in Telegram") == [
         [f"`/{command.name}`", command.description, who[command.who]] for command in list_commands()
     ]
 
 
-def test_every_option_of_the_command_line_is_told() -> None:
+def test_reference_lists_every_command_line_option() -> None:
     told = section("Starting it")
     for option in set(re.findall(r"--[a-z-]+", make_parser().format_help())):
         assert option in told, option
@@ -209,57 +213,57 @@ class Asked(dict[str, str]):
         return default or ""
 
 
-def variables() -> list[str]:
+def list_variables() -> list[str]:
     """The names of the variables that the program reads."""
     asked = Asked()
     Settings.from_env(asked)
     return asked.names
 
 
-def value(settings: Settings, variable: str) -> object:
+def get_setting_value(settings: Settings, variable: str) -> object:
     shown = getattr(settings, variable.lower())
     return shown.value if isinstance(shown, Secret) else shown
 
 
-def test_each_variable_is_a_field_of_the_settings() -> None:
+def test_each_variable_is_a_settings_field() -> None:
     extra = {"everyone_allowed"}  # the "*" of ALLOWED_USER_IDS
-    assert {name.lower() for name in variables()} == {field.name for field in fields(Settings)} - extra
+    assert {name.lower() for name in list_variables()} == {field.name for field in fields(Settings)} - extra
 
 
-def test_the_reference_is_as_the_code_declares_it() -> None:
+def test_reference_and_env_example_are_up_to_date() -> None:
     """`make reference` writes it."""
     assert reference.tables(REFERENCE) == REFERENCE
     assert reference.example() == EXAMPLE
 
 
-def test_the_reference_has_every_setting_with_its_default() -> None:
+def test_reference_lists_every_setting_with_default() -> None:
     told = {name.strip("`"): default for name, default, _ in rows("Settings")}
-    assert told.keys() == set(variables())
+    assert told.keys() == set(list_variables())
     for name, default in told.items():
         quoted = re.fullmatch(r"`(.+)`", default)
         if quoted and quoted[1] in told:
-            assert value(Settings.from_env({quoted[1]: "other"}), name) == "other", name
+            assert get_setting_value(Settings.from_env({quoted[1]: "other"}), name) == "other", name
         elif quoted:
             assert Settings.from_env({name: quoted[1]}) == Settings(), name
         elif default == "–":
-            assert not value(Settings(), name), name
+            assert not get_setting_value(Settings(), name), name
         else:
             assert re.fullmatch("[a-z ]+", default), f"{name}: a default in words, in quotes, or –"
 
 
-def test_the_example_has_every_variable_with_its_default(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_env_example_lists_every_variable_with_default(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     open_lines = re.sub(r"(?m)^#(?=[A-Z_]+=)", "", EXAMPLE)
     (tmp_path / ".env").write_text(open_lines, encoding="utf-8")
     for file in (ROOT / ".env.example", tmp_path / ".env"):
         given = {name: text or "" for name, text in dotenv_values(file).items()}
         assert Settings.from_env(given) == Settings()
     assert not caplog.records, "dotenv complains"
-    assert given.keys() == set(variables())
+    assert given.keys() == set(list_variables())
     for name, text in given.items():
-        assert text or not value(Settings(), name) or name in ("SUMMARY_MODEL", "SYSTEM_PROMPT"), name
+        assert text or not get_setting_value(Settings(), name) or name in ("SUMMARY_MODEL", "SYSTEM_PROMPT"), name
 
 
-def test_each_variable_of_the_example_is_explained() -> None:
+def test_each_variable_in_env_example_is_explained() -> None:
     lines = EXAMPLE.splitlines()
     for before, line in itertools.pairwise(lines):
         if re.match(r"#?[A-Z_]+=", line):
@@ -272,12 +276,12 @@ def test_each_variable_of_the_example_is_explained() -> None:
 @pytest.mark.parametrize(
     "place", ["requirements", "requirements-dev", "requirements-deploy", "requirements-otel", ".ci/requirements"]
 )
-def test_each_requirement_is_pinned_and_has_its_reason(place: str) -> None:
+def test_each_requirement_is_pinned_with_reason(place: str) -> None:
     for line in (ROOT / f"{place}.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith(("#", "-r ")):
             assert re.fullmatch(r"[a-z0-9-]+(?:\[[a-z]+\])?==[\w.]+(?:; .+?)? +# \S.+", line), line
 
 
-def test_the_version_is_one_everywhere() -> None:
+def test_version_is_the_same_everywhere() -> None:
     assert f'version = "{VERSION}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f"## [{VERSION}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Regular expressions that meet words of others end in time, whatever is written: pumped with their own alphabet."""
+"""Regular expressions applied to foreign text finish in time on inputs pumped from their own alphabet."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ MIN_EXPRESSIONS = 100
 """Expressions of the program: were fewer found, the search for them would be broken."""
 
 
-async def test_twenty_thousand_characters_end_within_a_second_of_a_processor() -> None:
+async def test_regexes_finish_long_inputs_within_one_cpu_second() -> None:
     children = [await _child(part) for part in range(CHILDREN)]
     try:
         found = [json.loads(out) for out, _ in await asyncio.gather(*(child.communicate() for child in children))]

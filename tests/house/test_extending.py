@@ -22,7 +22,7 @@ from telegram_ui.commands.summaries import format_summary_policy
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from transfer.formats.detection import FORMATS
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
 
@@ -58,7 +58,7 @@ class Recorder:
     ) -> None:
         self.menus[scope.type] = [command.command for command in commands]
 
-    def press(self, data: str) -> Any:
+    def make_button_press(self, data: str) -> Any:
         async def answer(toast: str | None) -> None:
             self.said.append(toast or "")
 
@@ -73,7 +73,7 @@ async def the_place(place: Scope) -> Scope:
     return place
 
 
-async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts: Callable[[str, str], None]) -> None:
+async def test_new_command_needs_only_group_in_registry(own_texts: Callable[[str, str], None]) -> None:
     telegram_side, buttons = Recorder(), Buttons(b"key")
     own_texts("en", "menu-toy = say what follows")
 
@@ -102,7 +102,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert "/toy – say what follows" in telegram_side.said[2]
     assert commands.find_command_action("toy").queue == "slow"
     for owner in (ANN, BOB):
-        press = telegram_side.press(buttons.make_signed_callback_data("toy", private, owner, "7"))
+        press = telegram_side.make_button_press(buttons.make_signed_callback_data("toy", private, owner, "7"))
         await commands.run_action_of_pressed_button(ChatEvent(update=press, chat=private, person=ANN))
     assert telegram_side.said[3] == "pressed 7"
     assert "somebody else" in telegram_side.said[4]
@@ -114,7 +114,7 @@ async def test_a_command_is_a_family_in_the_registry_and_nothing_else(own_texts:
     assert list_commands((*COMMAND_GROUPS, Toy))[-1].name == "toy"
 
 
-def test_two_commands_of_one_name_are_refused_at_the_start() -> None:
+def test_duplicate_command_name_is_rejected_at_start() -> None:
     services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None, people=None)))
     with pytest.raises(ValueError, match="/toy is declared twice"):
         Commands(
@@ -145,7 +145,7 @@ PAIRS = SummaryPolicy(
 )
 
 
-async def covered(talk: Talk) -> list[tuple[str, int]]:
+async def covered(talk: ChatHarness) -> list[tuple[str, int]]:
     """The policy of each active summary, and the number of messages that it covers."""
     return [
         (summary.policy, summary.message_count)
@@ -157,19 +157,19 @@ async def ignore(progress: RebuildProgress) -> None:
     """Nobody waits for it."""
 
 
-async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
+async def test_new_summary_policy_needs_only_planner_and_registry_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
     """It is offered, folds, and makes the summaries of a rebuild."""
     monkeypatch.setitem(POLICIES, PAIRS.name, PAIRS)
     own_texts("en", "policy-name-pairs = Pairs")
     own_texts("en", "policy-about-pairs = two turns, one summary.")
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         config = await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy=PAIRS.name))
         assert "• Pairs: two turns, one summary." in format_summary_policy(config)
         for number in range(4):
-            await talk.turn(f"Animal {number}.")
+            await talk.run_turn(f"Animal {number}.")
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
         outcome = await talk.services.rebuilder.rebuild_summaries(SCOPE, ignore)
         assert (outcome.state, outcome.summaries) == ("done", 2)
@@ -191,7 +191,7 @@ def read_diary(files: Sequence[SourceFile], _: ReadContext) -> ImportedHistory:
 DIARY = ImportFormat(name="diary", fits=lambda sample: sample.text.startswith("Dear diary"), read=read_diary)
 
 
-async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
+async def test_new_import_format_needs_only_reader_and_registry_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
     """It is recognised and imported once."""
@@ -203,12 +203,12 @@ async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
     async def progress(imported: int, total: int) -> None:
         done.append((imported, total))
 
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         plan = await talk.services.importer.plan(SCOPE, ANNA.id, data)
         assert (plan.name, plan.new_message_count) == ("a diary", 2)
         await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=progress)
         assert done == [(2, 2)]
         assert (await talk.services.importer.plan(SCOPE, ANNA.id, data)).known == 2
         await talk.say("Where is the spare key?")
-        assert "under the flowerpot" in talk.prompts()[-1]
+        assert "under the flowerpot" in talk.list_prompts()[-1]

@@ -10,6 +10,7 @@ import pytest
 
 from runtime.logs import OURS
 from tests.paths import ROOT
+from tests.support.python_source import parse_python
 
 LAYERS = (
     ("reliability",),
@@ -93,11 +94,11 @@ def name_of(path: Path) -> str:
 
 @cache
 def parsed(source: str) -> ast.Module:
-    return ast.parse(source)
+    return parse_python(source)
 
 
 @cache
-def imports(source: str) -> frozenset[str]:
+def list_imports(source: str) -> frozenset[str]:
     """The dotted names of everything that a module imports, wherever in it."""
     return frozenset(_imported(source))
 
@@ -121,11 +122,11 @@ def layer(name: str, layers: Sequence[Sequence[str]]) -> tuple[int, str] | None:
 
 
 def violations(sources: Mapping[str, str], layers: Sequence[Sequence[str]]) -> list[str]:
-    """What imports upwards or from a stranger. `sources`: the text of each module by its dotted name."""
+    """List imports that go up or across layers. `sources` maps dotted module names to source code."""
     found = []
     for name, source in sources.items():
         here = layer(name, layers)
-        for imported in imports(source) if here else ():
+        for imported in list_imports(source) if here else ():
             there = layer(imported, layers)
             if here and there and there[1] != here[1] and there[0] <= here[0]:
                 found.append(f"{name} may not import {imported}")
@@ -135,7 +136,7 @@ def violations(sources: Mapping[str, str], layers: Sequence[Sequence[str]]) -> l
 SOURCES = {name_of(path): path.read_text(encoding="utf-8") for path in modules()}
 
 
-def test_the_root_holds_six_modules() -> None:
+def test_root_contains_exactly_six_modules() -> None:
     assert {path.name for path in ROOT.glob("*.py")} == ROOT_MODULES
 
 
@@ -159,40 +160,40 @@ def test_imports_point_down(layers: Sequence[Sequence[str]]) -> None:
         ("storage.search.planted", "from storage.stores.memory_store import SqliteStore", STORAGE_LAYERS),
     ],
 )
-def test_a_planted_violation_is_found(module: str, statement: str, layers: Sequence[Sequence[str]]) -> None:
+def test_planted_layer_violation_is_found(module: str, statement: str, layers: Sequence[Sequence[str]]) -> None:
     assert len(violations({module: statement}, layers)) == 1
 
 
-def test_vendors_stay_in_their_rooms() -> None:
+def test_vendor_libraries_are_imported_only_in_allowed_packages() -> None:
     for name, source in SOURCES.items():
-        for imported in imports(source):
+        for imported in list_imports(source):
             vendor = imported.partition(".")[0]
             if vendor in VENDORS:
                 assert name.partition(".")[0] in VENDORS[vendor], f"{name} may not import {vendor}"
 
 
-def test_no_circle_of_imports_inside_a_folder_either() -> None:
+def test_imports_have_no_cycles() -> None:
     """Imports for types count, too: of two modules in a circle neither can be understood before the other."""
     graph: dict[str, set[str]] = {}
     for name, source in SOURCES.items():
-        known = {module for imported in imports(source) for module in (imported, imported.rpartition(".")[0])}
+        known = {module for imported in list_imports(source) for module in (imported, imported.rpartition(".")[0])}
         graph[name] = (known & SOURCES.keys()) - {name}
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
-def test_every_module_says_what_it_owns_and_fits_its_room() -> None:
+def test_every_module_has_docstring_and_limited_length() -> None:
     assert [name for name, text in SOURCES.items() if not ast.get_docstring(parsed(text))] == [], "without a docstring"
     lines = {name: len(text.splitlines()) for name, text in SOURCES.items()}
     assert {name: count for name, count in lines.items() if count > MAX_FILE_LINES} == {}
 
 
-def test_no_folder_is_too_full() -> None:
+def test_no_folder_exceeds_module_limit() -> None:
     folders = {path.parent for path in modules()}
     full = {str(folder): len(list(folder.glob("*.py"))) for folder in folders}
     assert {folder: count for folder, count in full.items() if count > FULLEST_FOLDER + 1} == {}
 
 
-def test_every_room_that_logs_is_known_as_ours() -> None:
+def test_every_package_that_logs_is_listed_as_ours() -> None:
     """Of other loggers the log shows only templates (runtime/logs.py)."""
     loggers = {name.partition(".")[0] for name, source in SOURCES.items() if "getLogger(__name__)" in source}
     assert loggers <= OURS

@@ -56,7 +56,7 @@ def leave_another_path() -> Callable[[], object]:
         (leave_another_path, "import path"),
     ],
 )
-def test_what_a_test_leaves_behind_is_named(leave: Callable[[], Callable[[], object]], name: str) -> None:
+def test_changed_process_state_is_named(leave: Callable[[], Callable[[], object]], name: str) -> None:
     before = shared_state()
     tidy_up = leave()
     try:

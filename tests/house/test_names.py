@@ -4,24 +4,24 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-from tests.house.test_wiring import parsed, product
+from tests.house.test_wiring import iterate_product_files, parse_file
 from tests.paths import ROOT
 
 
-def test_no_two_classes_have_one_name() -> None:
+def test_class_names_are_unique() -> None:
     places = defaultdict[str, list[str]](list)
-    for file in product():
-        for node in ast.walk(parsed(file)):
+    for file in iterate_product_files():
+        for node in ast.walk(parse_file(file)):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(f"{file.relative_to(ROOT)}:{node.lineno}")
     assert len(places) > 100
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-def test_no_module_has_the_name_of_a_folder_next_to_it() -> None:
+def test_no_module_shares_name_with_folder_of_its_package() -> None:
     """A file `a/erasure.py` next to a folder `erasure/` of the same room leaves open which one is meant."""
     rooms = defaultdict[str, list[Path]](list)
-    for file in product():
+    for file in iterate_product_files():
         path = file.relative_to(ROOT)
         if len(path.parts) > 1 and path.name != "__init__.py":
             rooms[path.parts[0]].append(path)

@@ -13,7 +13,7 @@ from records.scopes import Scope
 from runtime.metrics import REGISTRY
 from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, talking
+from tests.support.talk import ANNA, open_chat_harness
 
 PAGE = ROOT / "docs" / "operations.md"
 SCOPE = Scope(owner=ANNA.id)
@@ -28,7 +28,7 @@ def queries() -> dict[str, str]:
     return found
 
 
-def test_every_figure_is_told_with_its_labels() -> None:
+def test_operations_page_lists_every_metric_with_labels() -> None:
     import bot  # noqa: F401 - whatever is counted is declared once the program is loaded
 
     declared = set()
@@ -40,14 +40,14 @@ def test_every_figure_is_told_with_its_labels() -> None:
     assert set(told) == declared
 
 
-async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_sql_queries_of_operations_page_return_expected_rows(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy="sliding"))
         for number in range(5):
-            await talk.turn(f"Point {number}.")
-        talk.server.default("summary-model", Behaviour(status=400))
-        await talk.turn("Point 5.")
+            await talk.run_turn(f"Point {number}.")
+        talk.server.set_default_answer("summary-model", Behaviour(status=400))
+        await talk.run_turn("Point 5.")
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert await store.acquire_summary_lease(SCOPE, "now", now=talk.moment[0], duration=timedelta(hours=1))
         with contextlib.closing(sqlite3.connect(f"file:{tmp_path / 'memory.db'}?mode=ro", uri=True)) as connection:

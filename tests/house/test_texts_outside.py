@@ -8,6 +8,7 @@ import records.errors as records_errors
 from records.errors import KeepsakeError, SettingsError
 from tests.house.text_sources import PAGES
 from tests.paths import ROOT
+from tests.support.python_source import parse_python
 
 SENTENCE = re.compile(r"^\W*[A-Z][a-z]+[,:]? (?:[A-Za-z]|\Z)|(?:[A-Za-z]+,? ){3}[A-Za-z]+")
 """Words after a capital letter, or four in a row: keys, states and names of ours are neither."""
@@ -68,7 +69,7 @@ def error_names() -> frozenset[str]:
     return frozenset(found)
 
 
-def texts_in(tree: ast.AST) -> Iterator[str]:
+def iterate_texts(tree: ast.AST) -> Iterator[str]:
     """The literals of a module that are sentences, apart from docstrings, the log's and what operators read."""
     passed: set[int] = set()
     for node in ast.walk(tree):
@@ -92,23 +93,24 @@ def errors_in(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Name(id=name), args=[given, *_]) if name in names:
-                yield from texts_in(given)
+                yield from iterate_texts(given)
 
 
-def test_texts_are_in_their_files() -> None:
+def test_user_texts_are_in_locale_files() -> None:
     found = {
-        str(path.relative_to(ROOT)): list(texts_in(ast.parse(path.read_text(encoding="utf-8")))) for path in PLACES
+        str(path.relative_to(ROOT)): list(iterate_texts(parse_python(path.read_text(encoding="utf-8"))))
+        for path in PLACES
     }
     assert all(found[name] for name in IN_ENGLISH & found.keys()), "one is clean by now: take it off the list"
     outside = {name: texts for name, texts in found.items() if texts and name not in IN_ENGLISH}
     assert outside == {}, "use tr() and a file of locales/"
 
 
-def test_the_sentences_of_errors_are_in_their_files() -> None:
+def test_error_texts_are_in_locale_files() -> None:
     found = {
         str(path.relative_to(ROOT)): texts
         for path in BELOW
-        if (texts := list(errors_in(ast.parse(path.read_text(encoding="utf-8")))))
+        if (texts := list(errors_in(parse_python(path.read_text(encoding="utf-8")))))
     }
     assert found == {}, "use tr() and a file of locales/"
 
@@ -126,7 +128,7 @@ EVENTS = re.compile(
 """What the browser calls its keys and headers."""
 
 
-def page_texts_in(source: str) -> list[str]:
+def list_page_texts(source: str) -> list[str]:
     """The sentences within the quotes of a module of the page, apart from errors that only a developer sees."""
     lines = [line for line in source.splitlines() if not re.match(r"\s*(?://|\*|/\*|import )", line)]
     found = []
@@ -144,7 +146,7 @@ CSS = re.compile(
 )
 
 
-def test_texts_of_the_page_are_in_their_files() -> None:
+def test_page_texts_are_in_locale_files() -> None:
     found: dict[str, list[str]] = {}
     for path in PAGE_FILES:
         source = path.read_text(encoding="utf-8")
@@ -152,18 +154,18 @@ def test_texts_of_the_page_are_in_their_files() -> None:
             between = [text for pair in _BETWEEN.findall(source) for text in pair]
             found[str(path.relative_to(ROOT))] = [text for text in between if text.strip() and text not in NAMES]
         else:
-            found[str(path.relative_to(ROOT))] = page_texts_in(source)
+            found[str(path.relative_to(ROOT))] = list_page_texts(source)
     assert {name: texts for name, texts in found.items() if texts} == {}, "use tr() and a file of locales/"
 
 
-def test_a_text_in_the_page_is_found() -> None:
-    assert page_texts_in('h("p", {}, "Nothing here yet.")') == ["Nothing here yet."]
-    assert page_texts_in("const label = `Version ${id}`;") == ["Version ${id}"]
-    assert page_texts_in('h("p", { class: "folding failed" }, tr("page-on")) // Says it') == []
+def test_text_in_page_source_is_found() -> None:
+    assert list_page_texts('h("p", {}, "Nothing here yet.")') == ["Nothing here yet."]
+    assert list_page_texts("const label = `Version ${id}`;") == ["Version ${id}"]
+    assert list_page_texts('h("p", { class: "folding failed" }, tr("page-on")) // Says it') == []
 
 
-def test_a_text_in_the_code_is_found() -> None:
-    assert list(texts_in(ast.parse('async def f(say): await say(f"You have {n} of them")'))) == ["You have "]
-    assert list(texts_in(ast.parse('def f():\n    """Say it."""\n    log.warning("It is so")'))) == []
-    assert list(errors_in(ast.parse('raise ModelBusy(f"It asks to wait {n} s", retry_after=1)')))
-    assert not list(errors_in(ast.parse('raise StorageBusy("It is in use by another process.")')))
+def test_text_in_code_is_found() -> None:
+    assert list(iterate_texts(parse_python('async def f(say): await say(f"You have {n} of them")'))) == ["You have "]
+    assert list(iterate_texts(parse_python('def f():\n    """Say it."""\n    log.warning("It is so")'))) == []
+    assert list(errors_in(parse_python('raise ModelBusy(f"It asks to wait {n} s", retry_after=1)')))
+    assert not list(errors_in(parse_python('raise StorageBusy("It is in use by another process.")')))

@@ -13,6 +13,7 @@ from fluent.syntax.visitor import Visitor
 
 from locales.catalog import FOLDER, SHARED, list_text_file_names
 from tests.paths import ROOT
+from tests.support.python_source import parse_python
 
 ASKING = frozenset({"tr", "list_words", "collect_all_translations"})
 """The functions that take a key."""
@@ -41,7 +42,7 @@ class Found(Visitor):
 
 
 @cache
-def texts(language: str, family: str) -> Mapping[str, fluent.Message]:
+def read_texts(language: str, family: str) -> Mapping[str, fluent.Message]:
     """The texts of a file by key. Asserts that nothing in it is not understood, and that no key is there twice."""
     source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
     entries = FluentParser(with_spans=False).parse(source).body
@@ -53,14 +54,16 @@ def texts(language: str, family: str) -> Mapping[str, fluent.Message]:
     return dict(zip(keys, messages, strict=True))
 
 
-def all_texts(language: str) -> dict[str, fluent.Message]:
-    return {key: text for family in list_text_file_names(language) for key, text in texts(language, family).items()}
+def read_all_texts(language: str) -> dict[str, fluent.Message]:
+    return {
+        key: text for family in list_text_file_names(language) for key, text in read_texts(language, family).items()
+    }
 
 
 @cache
-def needed(language: str, key: str) -> Found:
+def find_needs(language: str, key: str) -> Found:
     """What a text needs, through the texts that it refers to."""
-    known = {**texts(language, key.partition("-")[0]), **texts(language, SHARED)}
+    known = {**read_texts(language, key.partition("-")[0]), **read_texts(language, SHARED)}
     found, waiting = Found(), [key]
     while waiting:
         direct = Found()
@@ -89,7 +92,7 @@ def _program() -> Mapping[str, ast.Module]:
     """The modules that speak, by their places."""
     paths = (path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in {"tests", ".venv", "data"})
     sources = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in sorted(paths)}
-    return {place: ast.parse(source) for place, source in sources.items() if "locales.catalog" in source}
+    return {place: parse_python(source) for place, source in sources.items() if "locales.catalog" in source}
 
 
 PAGES = (ROOT / "playground/static", ROOT / "dashboard/static")
@@ -99,7 +102,7 @@ _MARKED = re.compile(r'data-(?:text|label)="([\w-]+)"')
 
 
 @cache
-def page_calls(page: Path) -> Sequence[Call]:
+def list_page_calls(page: Path) -> Sequence[Call]:
     """Every call of tr() in a page's modules, and the elements of its HTML that say which text is theirs."""
     document = (page / "index.html").read_text(encoding="utf-8")
     found = [Call("index.html", (key,), frozenset()) for key in _MARKED.findall(document)]
@@ -119,7 +122,7 @@ def page_calls(page: Path) -> Sequence[Call]:
 
 
 def _given(source: str, start: int) -> list[str]:
-    """What stands between a call's parentheses, cut at its commas."""
+    """Split the arguments of a JavaScript call at its commas."""
     depth, begin, parts, quote = 0, start, [], ""
     for at in range(start, len(source)):
         sign = source[at]
@@ -147,9 +150,9 @@ def _members(given: str) -> Iterator[str]:
 
 
 @cache
-def calls() -> Sequence[Call]:
+def list_calls() -> Sequence[Call]:
     """Every call in the program that asks for a text by its key."""
-    found = [call for page in PAGES for call in page_calls(page)]
+    found = [call for page in PAGES for call in list_page_calls(page)]
     for place, tree in _program().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:
@@ -171,7 +174,7 @@ def _keys(node: ast.expr) -> Iterator[str]:
 
 
 @cache
-def literals() -> frozenset[str]:
+def list_literals() -> frozenset[str]:
     """Every text in the code of these modules that could be a key."""
     return frozenset(
         node.value

@@ -20,8 +20,8 @@ from llm.trial import describe_model
 from records.errors import ModelBusy, ModelError, ModelRefused
 from records.model_calls import PromptMessage
 from settings import Secret
-from tests.peers.openai_server import Behaviour, OpenAIServer, running
-from tests.peers.ports import kept_port
+from tests.peers.openai_server import Behaviour, OpenAIServer, run_openai_server
+from tests.peers.ports import reserve_port
 
 KEY = "sk-of-the-proxy"
 HELLO = [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content="Hello?")]
@@ -32,7 +32,7 @@ SECONDS = 180
 @asynccontextmanager
 async def proxy(command: str, upstream: str) -> AsyncIterator[str]:
     """Run the proxy in front of an endpoint; its base URL."""
-    with kept_port() as free:
+    with reserve_port() as free:
         port = free
     parameters = {"api_base": upstream, "api_key": "upstream"}
     models = [
@@ -105,7 +105,7 @@ async def check(server: OpenAIServer, url: str) -> int:
     async def calls_and_schema() -> bool:
         note = Behaviour(calls=({"name": "note", "arguments": '{"word": "ok"}'},))
         server.script("chat", "ok", note)
-        server.default_schema("trial", '{"word": "ok"}')
+        server.set_default_schema_answer("trial", '{"word": "ok"}')
         async with chat() as model:
             found = await describe_model(model, probes_tools=True, probes_schema=True)
         tell(f"    {found}")
@@ -138,8 +138,8 @@ async def check(server: OpenAIServer, url: str) -> int:
 
 async def main(command: str) -> int:
     server = OpenAIServer()
-    server.default("chat", "ok")
-    async with running(server) as (_, upstream), proxy(command, upstream) as url:
+    server.set_default_answer("chat", "ok")
+    async with run_openai_server(server) as (_, upstream), proxy(command, upstream) as url:
         return await check(server, url)
 
 

@@ -83,7 +83,7 @@ Default = Answer | Callable[[Sequence[Mapping[str, str]]], Answer]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class RecordedRequest:
     """One request as it came in."""
 
     path: str
@@ -103,7 +103,7 @@ class Recorded:
 class OpenAIServer:
     """The server's script and its record. Serve it with `async with running(OpenAIServer()) as (server, url)`."""
 
-    requests: list[Recorded] = field(default_factory=list)
+    requests: list[RecordedRequest] = field(default_factory=list)
     dimensions: int = 64
     listed: dict[str, dict[str, object]] = field(default_factory=dict)
     """What the list of models says of each, besides its name."""
@@ -118,17 +118,17 @@ class OpenAIServer:
 
     def script(self, model: str, *answers: Answer) -> None:
         """Queue answers for a model; each is used once, in order."""
-        self._queues[model].extend(_behaviour(answer) for answer in answers)
+        self._queues[model].extend(_make_behaviour(answer) for answer in answers)
 
     def script_schema(self, name: str, *answers: Answer) -> None:
         """Queue answers for requests that ask for the JSON schema of this name, whatever their model."""
-        self._schema_queues[name].extend(_behaviour(answer) for answer in answers)
+        self._schema_queues[name].extend(_make_behaviour(answer) for answer in answers)
 
-    def default_schema(self, name: str, default: Default) -> None:
-        """What such requests are answered while nothing is queued; without this an object with nothing in it."""
+    def set_default_schema_answer(self, name: str, default: Default) -> None:
+        """Set the answer to requests for this schema while nothing is queued. Without it: an empty object."""
         self._schema_defaults[name] = default
 
-    def asked_for(self, schema: str) -> list[Recorded]:
+    def list_schema_requests(self, schema: str) -> list[RecordedRequest]:
         """The recorded requests that asked for a JSON schema."""
         return [request for request in self.requests if request.schema == schema]
 
@@ -146,16 +146,16 @@ class OpenAIServer:
         """What is answered while nothing is queued, by model and by schema."""
         return {**self._defaults, **self._schema_defaults}
 
-    def default(self, model: str, default: Default) -> None:
-        """What a model answers while nothing is queued: a text, a behaviour, or a function of the messages."""
+    def set_default_answer(self, model: str, default: Default) -> None:
+        """Set a model's answer while nothing is queued: a text, a behaviour, or a function of the messages."""
         self._defaults[model] = default
 
-    def of(self, model: str) -> list[Recorded]:
+    def list_requests(self, model: str) -> list[RecordedRequest]:
         """The recorded requests for one model, but for those that ask for a JSON schema."""
         return [request for request in self.requests if request.model == model and not request.schema]
 
     @property
-    def held(self) -> int:
+    def hold_count(self) -> int:
         """How many holds have been reached in all."""
         return self._held
 
@@ -165,7 +165,7 @@ class OpenAIServer:
             self._releases += times
             self._changed.notify_all()
 
-    async def until_held(self, times: int = 1) -> None:
+    async def wait_until_held(self, times: int = 1) -> None:
         """Wait until this many holds have been reached in all."""
         async with asyncio.timeout(PATIENCE), self._changed:
             await self._changed.wait_for(lambda: self._held >= times)
@@ -240,13 +240,13 @@ class OpenAIServer:
         return JSONResponse({"object": "list", "model": recorded.model, "data": data, "usage": usage})
 
     async def _transcriptions(self, request: Request) -> Response:
-        """What was "said" in a recording is scripted, or else is the recording itself, read as text."""
+        """Return the scripted transcript, or else the recording itself, read as text."""
         form = await parse_parameters(request)
         file = form.find_upload("file")
         assert file is not None
         data = file.data
         body: dict[str, Any] = {"model": form.read_text("model"), "name": file.name, "size": len(data)}
-        recorded = Recorded(
+        recorded = RecordedRequest(
             path=request.url.path,
             model=body["model"],
             messages=(),
@@ -278,11 +278,11 @@ class OpenAIServer:
         if "schema" in order:
             self.script_schema(order["schema"], *(Behaviour.from_json(each) for each in order.get("queue", ())))
             if "default" in order:
-                self.default_schema(order["schema"], Behaviour.from_json(order["default"]))
+                self.set_default_schema_answer(order["schema"], Behaviour.from_json(order["default"]))
             return JSONResponse({"ok": True})
         self.script(order["model"], *(Behaviour.from_json(each) for each in order.get("queue", ())))
         if "default" in order:
-            self.default(order["model"], Behaviour.from_json(order["default"]))
+            self.set_default_answer(order["model"], Behaviour.from_json(order["default"]))
         return JSONResponse({"ok": True})
 
     async def _release(self, request: Request) -> Response:
@@ -300,9 +300,9 @@ class OpenAIServer:
     async def _requests(self, request: Request) -> Response:
         return JSONResponse([asdict(recorded) for recorded in self.requests])
 
-    async def _record(self, request: Request) -> Recorded:
+    async def _record(self, request: Request) -> RecordedRequest:
         body = await request.json()
-        recorded = Recorded(
+        recorded = RecordedRequest(
             path=request.url.path,
             model=str(body.get("model", "")),
             messages=tuple(body.get("messages", ())),
@@ -312,21 +312,25 @@ class OpenAIServer:
         self.requests.append(recorded)
         return recorded
 
-    def _next(self, recorded: Recorded) -> Behaviour:
+    def _next(self, recorded: RecordedRequest) -> Behaviour:
         if recorded.schema:
             waiting = self._schema_queues[recorded.schema]
             nothing = json.dumps({"facts": []} if recorded.schema == "facts" else {})
             usual = self._schema_defaults.get(recorded.schema, nothing)
-            found = waiting.popleft() if waiting else _behaviour(usual(recorded.messages) if callable(usual) else usual)
+            found = (
+                waiting.popleft()
+                if waiting
+                else _make_behaviour(usual(recorded.messages) if callable(usual) else usual)
+            )
             return replace(found, text=_quoting(found.text, recorded)) if recorded.schema == "facts" else found
         queue = self._queues[recorded.model]
         if queue:
             return queue.popleft()
         default = self._defaults.get(recorded.model, Behaviour())
-        return _behaviour(default(recorded.messages) if callable(default) else default)
+        return _make_behaviour(default(recorded.messages) if callable(default) else default)
 
 
-def _quoting(answer: str | None, recorded: Recorded) -> str | None:
+def _quoting(answer: str | None, recorded: RecordedRequest) -> str | None:
     """A scripted list of facts, in which a fact without a quote quotes the whole line that it names."""
     try:
         facts = json.loads(answer or "")["facts"]
@@ -343,7 +347,7 @@ _LINE = re.compile(r"^#(-?\d+) \[[^\]]*\] [^:]*: ((?:.*\n?)(?:  .*\n?)*)", re.MU
 class _Scripted(Response):
     """The answer to one request, as scripted."""
 
-    def __init__(self, server: OpenAIServer, request: Request, recorded: Recorded, behaviour: Behaviour) -> None:
+    def __init__(self, server: OpenAIServer, request: Request, recorded: RecordedRequest, behaviour: Behaviour) -> None:
         super().__init__()
         self._server = server
         self._request = request
@@ -463,7 +467,7 @@ class _Scripted(Response):
         behaviour = self._behaviour
         if behaviour.text is not None or behaviour.calls:
             return behaviour.text or ""
-        said = next((words_of(m) for m in reversed(self._recorded.messages) if m["role"] == "user"), "")
+        said = next((get_message_text(m) for m in reversed(self._recorded.messages) if m["role"] == "user"), "")
         if behaviour.mode.startswith("extract"):
             count = int(behaviour.mode.partition(":")[2] or 3)
             lines = [line for line in said.splitlines() if line and not line.startswith("<")]
@@ -473,7 +477,7 @@ class _Scripted(Response):
     def _usage(self) -> dict[str, Any]:
         prompt = self._behaviour.prompt_tokens
         if prompt is None:
-            prompt = sum(len(words_of(message).split()) for message in self._recorded.messages)
+            prompt = sum(len(get_message_text(message).split()) for message in self._recorded.messages)
         completion = len(self._text().split())
         return {
             "prompt_tokens": prompt,
@@ -489,7 +493,9 @@ class _Scripted(Response):
 
 
 @asynccontextmanager
-async def running(server: OpenAIServer | None = None, port: int = 0) -> AsyncIterator[tuple[OpenAIServer, str]]:
+async def run_openai_server(
+    server: OpenAIServer | None = None, port: int = 0
+) -> AsyncIterator[tuple[OpenAIServer, str]]:
     """The server while the block runs, and its base URL as OPENAI_BASE_URL takes it (…/v1)."""
     server = server or OpenAIServer()
     async with serve(server.app(), port=port) as url:
@@ -506,13 +512,13 @@ def hash_vector(text: str, dimensions: int) -> "np.ndarray[tuple[int], np.dtype[
     return vector
 
 
-def words_of(message: Mapping[str, Any]) -> str:
+def get_message_text(message: Mapping[str, Any]) -> str:
     """The text of a message, which may have pictures next to it."""
     content = message["content"]
     return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
-def _behaviour(answer: Answer) -> Behaviour:
+def _make_behaviour(answer: Answer) -> Behaviour:
     return Behaviour(text=answer) if isinstance(answer, str) else answer
 
 
@@ -530,7 +536,7 @@ async def _hung_up(receive: Receive) -> None:
 
 
 async def _alone(port: int) -> None:
-    async with running(port=port) as (_, url):
+    async with run_openai_server(port=port) as (_, url):
         print(url, flush=True)  # noqa: T201 - the URL is this command's output
         await asyncio.Event().wait()
 

@@ -33,11 +33,11 @@ class PickyServer:
         if not body.get("stream"):
             choice = {"message": {"role": "assistant", "content": self.text}, "finish_reason": "stop"}
             return JSONResponse({"choices": [choice]})
-        return streamed({"delta": {"content": self.text}}, {"delta": {}, "finish_reason": "stop"})
+        return make_stream_response({"delta": {"content": self.text}}, {"delta": {}, "finish_reason": "stop"})
 
 
 @asynccontextmanager
-async def picky(refuse: Refuse) -> AsyncIterator[tuple[PickyServer, str]]:
+async def run_picky_server(refuse: Refuse) -> AsyncIterator[tuple[PickyServer, str]]:
     """Serve one; also gives its base URL."""
     server = PickyServer(refuse)
     app = Starlette(routes=[Route("/v1/chat/completions", server.answer, methods=["POST"])])
@@ -45,17 +45,17 @@ async def picky(refuse: Refuse) -> AsyncIterator[tuple[PickyServer, str]]:
         yield server, f"{url}/v1"
 
 
-def streamed(*choices: Mapping[str, Any]) -> Response:
+def make_stream_response(*choices: Mapping[str, Any]) -> Response:
     events = [json.dumps({"choices": [{"index": 0, **choice}]}) for choice in choices]
     lines = "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"])
     return StreamingResponse(iter([lines]), media_type="text/event-stream")
 
 
-def refused(status: int, body: object) -> Response:
+def make_refusal(status: int, body: object) -> Response:
     """A refusal with this body: JSON, or a page of text."""
     return PlainTextResponse(body, status) if isinstance(body, str) else JSONResponse(body, status)
 
 
-def words_of(body: Body) -> str:
+def get_request_text(body: Body) -> str:
     """Everything that a request says."""
     return json.dumps(body["messages"], ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Ports that no other test gets while one needs them. Does not know who listens there."""
+"""Reserve ports for tests that run in parallel."""
 
 import socket
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def kept_port() -> Iterator[int]:
+def reserve_port() -> Iterator[int]:
     """A port of 127.0.0.1 where nobody listens until a server asks for it by its number, as http_server does.
 
     It stays bound: a port that was released is the next one given to whoever asks for any, and tests run side by side.

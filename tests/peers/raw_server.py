@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Raw:
+class RawAnswer:
     """One answer: its status, content type and body; `then` comes after it in a packet of its own, or `is_cut`: the
     connection is closed instead.
     """
@@ -23,31 +23,31 @@ class Raw:
     content_type: str = "text/event-stream"
 
 
-def stream(*events: Mapping[str, Any] | str, done: bool = True) -> Raw:
+def make_stream(*events: Mapping[str, Any] | str, done: bool = True) -> RawAnswer:
     """A stream of these events; a text is the data of an event as it stands."""
     data = [event if isinstance(event, str) else json.dumps(event, ensure_ascii=False) for event in events]
     lines = [f"data: {text}\n\n" for text in (*data, *(["[DONE]"] if done else []))]
-    return Raw(body="".join(lines).encode())
+    return RawAnswer(body="".join(lines).encode())
 
 
-def refusal(status: int, body: object) -> Raw:
-    return Raw(body=json.dumps(body).encode(), status=status, content_type="application/json")
+def make_refusal(status: int, body: object) -> RawAnswer:
+    return RawAnswer(body=json.dumps(body).encode(), status=status, content_type="application/json")
 
 
-def chunk(finish: str | None = None, **delta: object) -> Json:
+def make_chunk(finish: str | None = None, **delta: object) -> Json:
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
-def said(text: str) -> Raw:
+def make_answer(text: str) -> RawAnswer:
     """A plain answer."""
-    return stream(chunk(content=text), chunk("stop"))
+    return make_stream(make_chunk(content=text), make_chunk("stop"))
 
 
 @dataclass
 class RawServer:
     """Answers each chat request by `answer`, and remembers the requests."""
 
-    answer: Callable[[Json], Raw]
+    answer: Callable[[Json], RawAnswer]
     requests: list[Json] = field(default_factory=list)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -55,7 +55,7 @@ class RawServer:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 sizes = [line for line in head.decode().lower().split("\r\n") if line.startswith("content-length:")]
                 body = await reader.readexactly(int(sizes[0].split(":")[1]) if sizes else 0)
-                raw = Raw(body=b'{"data": []}', content_type="application/json")
+                raw = RawAnswer(body=b'{"data": []}', content_type="application/json")
                 if head.split(b" ")[1].endswith(b"/chat/completions"):
                     self.requests.append(json.loads(body))
                     raw = self.answer(self.requests[-1])
@@ -75,7 +75,7 @@ class RawServer:
 
 
 @asynccontextmanager
-async def raw_server(answer: Callable[[Json], Raw]) -> AsyncIterator[tuple[RawServer, str]]:
+async def run_raw_server(answer: Callable[[Json], RawAnswer]) -> AsyncIterator[tuple[RawServer, str]]:
     """A server on a free port of this machine, and its base URL."""
     server = RawServer(answer)
     listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
@@ -84,7 +84,7 @@ async def raw_server(answer: Callable[[Json], Raw]) -> AsyncIterator[tuple[RawSe
         yield server, f"http://127.0.0.1:{port}/v1"
 
 
-def words_of(request: Mapping[str, Any]) -> str:
+def get_request_text(request: Mapping[str, Any]) -> str:
     """Everything that a request says, as one text."""
     messages: Sequence[Mapping[str, Any]] = request["messages"]
     return "\n".join(json.dumps(message.get("content"), ensure_ascii=False) for message in messages)

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from tests.support.missing import lacks
+from tests.support.missing import skip_or_fail
 
 GRAVE = ("serious", "critical")
 
@@ -17,10 +17,10 @@ def _script() -> str:
     try:
         return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     except (ModuleNotFoundError, FileNotFoundError):
-        lacks("Pages are looked at by axe-core, which axe-playwright-python brings along.")
+        skip_or_fail("Pages are looked at by axe-core, which axe-playwright-python brings along.")
 
 
-async def grave_violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
+async def find_serious_violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
     """What axe-core has against the page as it stands, of what is serious; frames are not looked into. `rules`: only
     by these.
     """

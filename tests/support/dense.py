@@ -19,15 +19,15 @@ ALPHABETS = (
 WORDS = ("garden ", "river. ", "Olga ", "2026-05-03 ", "It was quiet.\n", "</conversation> ", "<profile>", "#7 [x] ")
 
 
-def dense(alphabet: str | tuple[str, ...], characters: int, seed: int) -> str:
+def make_dense_text(alphabet: str | tuple[str, ...], characters: int, seed: int) -> str:
     chosen = random.Random(seed)  # noqa: S311 - text, not secrets
     return "".join(chosen.choices(alphabet, k=characters))[:characters]
 
 
-def texts(most: int) -> st.SearchStrategy[str]:
+def dense_texts(most: int) -> st.SearchStrategy[str]:
     """Texts of up to this many characters; one seed makes a whole text, so that long ones are cheap."""
     return st.builds(
-        dense, st.sampled_from([*ALPHABETS, WORDS]), st.integers(0, most), st.integers(0, 2**32)
+        make_dense_text, st.sampled_from([*ALPHABETS, WORDS]), st.integers(0, most), st.integers(0, 2**32)
     ) | st.text(max_size=40)
 
 

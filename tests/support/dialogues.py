@@ -59,7 +59,7 @@ def _whole(
     }
 
 
-def dialogues() -> list[Dialogue]:
+def read_dialogues() -> list[Dialogue]:
     """All of them."""
     found = []
     for line in FILE.read_text(encoding="utf-8").splitlines():

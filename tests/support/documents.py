@@ -10,7 +10,7 @@ import openpyxl
 _DOCX = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
-def zipped(members: Mapping[str, str]) -> bytes:
+def make_zip(members: Mapping[str, str]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in members.items():
@@ -18,7 +18,7 @@ def zipped(members: Mapping[str, str]) -> bytes:
     return file.getvalue()
 
 
-def pdf(pages: Sequence[str]) -> bytes:
+def make_pdf(pages: Sequence[str]) -> bytes:
     """A PDF with one line of Latin text on each page; "" for a page without text."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
@@ -42,7 +42,7 @@ def pdf(pages: Sequence[str]) -> bytes:
     return written + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{trailer}".encode()
 
 
-def docx(paragraphs: Sequence[tuple[str, str]], *, rows: Sequence[Sequence[str]] = ()) -> bytes:
+def make_docx(paragraphs: Sequence[tuple[str, str]], *, rows: Sequence[Sequence[str]] = ()) -> bytes:
     """Paragraphs as (style, text), then a table."""
     body = "".join(
         f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
@@ -51,7 +51,7 @@ def docx(paragraphs: Sequence[tuple[str, str]], *, rows: Sequence[Sequence[str]]
     cells = ("".join(f"<w:tc><w:p><w:r><w:t>{cell}</w:t></w:r></w:p></w:tc>" for cell in row) for row in rows)
     table = "".join(f"<w:tr>{row}</w:tr>" for row in cells)
     table = f"<w:tbl>{table}</w:tbl>" if table else ""
-    return zipped(
+    return make_zip(
         {
             "[Content_Types].xml": "<Types/>",
             "word/document.xml": f'<?xml version="1.0"?><w:document xmlns:w="{_DOCX}"><w:body>{body}{table}</w:body>'
@@ -60,7 +60,7 @@ def docx(paragraphs: Sequence[tuple[str, str]], *, rows: Sequence[Sequence[str]]
     )
 
 
-def xlsx(sheets: Mapping[str, Sequence[Sequence[str | float | date | None]]]) -> bytes:
+def make_xlsx(sheets: Mapping[str, Sequence[Sequence[str | float | date | None]]]) -> bytes:
     book = openpyxl.Workbook()
     book.remove(book.worksheets[0])
     for name, rows in sheets.items():
@@ -72,11 +72,11 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str | float | date | None]]]) ->
     return file.getvalue()
 
 
-def epub(chapters: Sequence[str]) -> bytes:
+def make_epub(chapters: Sequence[str]) -> bytes:
     """Chapters of XHTML, whose files are in another order than the book's."""
     items = "".join(f'<item id="c{number}" href="c%20{number}.xhtml"/>' for number in reversed(range(len(chapters))))
     spine = "".join(f'<itemref idref="c{number}"/>' for number in range(len(chapters)))
-    return zipped(
+    return make_zip(
         {
             "mimetype": "application/epub+zip",
             "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from external_memory import ExternalMemory
 from records.forgetting import ForgetRequest
-from tests.support.killable import serve, tell
+from tests.support.killable import print_line, serve
 
 
 async def forget(folder: Path, owner: int) -> None:
     async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC)) as memory:
-        tell("begins")
+        print_line("begins")
         await memory.forget(owner, ForgetRequest(what="everything"))
-        tell("done")
+        print_line("done")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ ENVIRON = {"PYTHONWARNINGS": "error::ResourceWarning"}
 """What a zygote's own interpreter is started with, and so every run."""
 
 
-class Forked:
+class ForkedProcess:
     """A run of bot.py, with those members of asyncio.subprocess.Process that are used here."""
 
     def __init__(self, pid: int, out: asyncio.StreamReader, err: asyncio.StreamReader, told: "_Pipe") -> None:
@@ -72,7 +72,7 @@ class Zygote:
 
     async def fork(
         self, arguments: Sequence[str], environ: Mapping[str, str], *, folder: Path, snapshot_after: int | None = None
-    ) -> Forked:
+    ) -> ForkedProcess:
         """Begin a run in `folder`, with this environment and no other.
 
         `snapshot_after`: bytes of a journal in place of the usual number, so that kills hit snapshots, too.
@@ -90,11 +90,11 @@ class Zygote:
             for _, end in pipes:
                 os.close(end)
         out, err, told = [await _reading(end) for end, _ in pipes]
-        return Forked(int(await told.reader.readline()), out.reader, err.reader, told)
+        return ForkedProcess(int(await told.reader.readline()), out.reader, err.reader, told)
 
 
 @cache
-def zygote() -> Zygote:
+def get_zygote() -> Zygote:
     """What all runs are forked from, those of all workers of a test run: its imports alone take seconds."""
     return Zygote(os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid()))
 

@@ -19,14 +19,14 @@ def serve(run: Callable[..., object]) -> None:
     """The program's side: fork a run for each line of stdin, with its words, and wait until it is over."""
     for line in sys.stdin:
         if not (pid := os.fork()):
-            tell(f"pid {os.getpid()}")
+            print_line(f"pid {os.getpid()}")
             run(*line.split())
             os._exit(0)
         os.waitpid(pid, 0)
-        tell("over")
+        print_line("over")
 
 
-def tell(line: str) -> None:
+def print_line(line: str) -> None:
     """To whoever reads our stdout, at once and whole, whoever is killed meanwhile."""
     os.write(1, f"{line}\n".encode())
 

@@ -1,4 +1,4 @@
-"""What the tests of one process share whether they want to or not. Does not know what any test does."""
+"""State of the test process that tests may change by accident."""
 
 import gc
 import locale

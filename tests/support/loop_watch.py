@@ -25,7 +25,7 @@ class Held:
 
 
 @asynccontextmanager
-async def watched_loop() -> AsyncIterator[Held]:
+async def watch_loop() -> AsyncIterator[Held]:
     """Watch the running loop while the block runs."""
     held, loop = Held(), asyncio.get_running_loop()
     last = time.thread_time()

@@ -1,4 +1,4 @@
-"""What a test needs and the machine lacks: a skip with its reason, and a failure where nothing may be skipped."""
+"""Skip a test whose requirements are missing on this machine, or fail it where skips are forbidden."""
 
 import os
 from typing import NoReturn
@@ -6,7 +6,7 @@ from typing import NoReturn
 import pytest
 
 
-def lacks(reason: str) -> NoReturn:
+def skip_or_fail(reason: str) -> NoReturn:
     """End the test. `.ci/run` sets KEEPSAKE_NO_SKIPS=1, since it installs what the suite needs."""
     if os.environ.get("KEEPSAKE_NO_SKIPS") == "1":
         pytest.fail(reason)

@@ -11,8 +11,8 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from tests.peers.ports import kept_port
-from tests.support.missing import lacks
+from tests.peers.ports import reserve_port
+from tests.support.missing import skip_or_fail
 
 CONFIGURATION = """
 [databases]
@@ -29,13 +29,13 @@ client_login_timeout = 20
 
 
 @contextmanager
-def pooler(url: str, mode: str, folder: Path) -> Iterator[str]:
+def run_pgbouncer(url: str, mode: str, folder: Path) -> Iterator[str]:
     """The address under which the pooler is reached instead of the server of `url`."""
     program = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin")
     if program is None:
-        lacks("There is no pgbouncer here.")
+        skip_or_fail("There is no pgbouncer here.")
     given = conninfo_to_dict(url)
-    with kept_port() as port:
+    with reserve_port() as port:
         path = folder / f"{mode}.ini"
         path.write_text(CONFIGURATION.format(port=port, mode=mode, **given), encoding="utf-8")
         arguments = [program, "--quiet", str(path)]

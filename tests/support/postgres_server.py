@@ -30,7 +30,7 @@ STRANGER = "stranger"
 
 
 @contextlib.contextmanager
-def postgres_server() -> Iterator[str]:
+def run_postgres_server() -> Iterator[str]:
     """The address under which a superuser reaches the server."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     folder = _parent() / f"keepsake-postgres-{run[:12]}"
@@ -118,7 +118,7 @@ _EMPTIED: defaultdict[str, list[str]] = defaultdict(list)
 """On each server: schemas that were given back, their tables with nothing in them."""
 
 
-def address(url: str, folder: Path, *, user: str = USER) -> str:
+def make_schema_address(url: str, folder: Path, *, user: str = USER) -> str:
     """The address of the schema that belongs to a folder, which is made when it is asked for first."""
     schema = _SCHEMAS.get((url, folder))
     if schema is None:
@@ -163,7 +163,7 @@ END $$
 
 def let_in(url: str, folder: Path) -> None:
     """Let STRANGER read and write the tables that are in the schema of a folder."""
-    with psycopg.connect(address(url, folder), autocommit=True) as raw:
+    with psycopg.connect(make_schema_address(url, folder), autocommit=True) as raw:
         row = raw.execute("SELECT current_schema()").fetchone()
         assert row is not None
         for what in (
@@ -174,7 +174,7 @@ def let_in(url: str, folder: Path) -> None:
             raw.execute(f"GRANT {what} TO {STRANGER}".encode())
 
 
-def as_uri(conninfo: str, *, password: str = "") -> str:
+def format_uri(conninfo: str, *, password: str = "") -> str:
     """As DATABASE_URL has it."""
     parts = {name: str(value) for name, value in conninfo_to_dict(conninfo).items()}
     who, database = parts.pop("user"), parts.pop("dbname")
@@ -182,9 +182,9 @@ def as_uri(conninfo: str, *, password: str = "") -> str:
     return f"postgresql://{who}{secret}@/{database}?{urlencode(parts, quote_via=quote)}"
 
 
-def rows_of(url: str, folder: Path) -> list[bytes]:
+def read_rows(url: str, folder: Path) -> list[bytes]:
     """All rows of the schema that belongs to a folder, as they are stored."""
-    with psycopg.connect(address(url, folder), autocommit=True) as connection:
+    with psycopg.connect(make_schema_address(url, folder), autocommit=True) as connection:
         tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
         found = []
         for (table,) in tables:
@@ -193,7 +193,7 @@ def rows_of(url: str, folder: Path) -> list[bytes]:
     return found
 
 
-def new_database(url: str, name: str) -> str:
+def create_database(url: str, name: str) -> str:
     """The address of a new database, which can be taken away without others noticing."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} OWNER {USER}".encode())

@@ -85,7 +85,7 @@ class Wire:
 
 
 @contextlib.asynccontextmanager
-async def laid(url: str) -> AsyncIterator[tuple[str, Wire]]:
+async def lay_wire(url: str) -> AsyncIterator[tuple[str, Wire]]:
     """An address of the same server behind a wire."""
     parts = conninfo_to_dict(url)
     wire = Wire(f"{parts['host']}/{SOCKET}")

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from tests.paths import ROOT
-from tests.support.missing import lacks
+from tests.support.missing import skip_or_fail
 
 DEPLOY = ROOT / "deploy"
 PATIENCE = 60.0
@@ -32,12 +32,12 @@ http {{
 """
 
 
-def program(name: str) -> str:
+def find_program(name: str) -> str:
     """The path of a program; the test ends where there is none. Debian's own goes before a package's."""
     path = os.pathsep.join(["/usr/sbin", "/usr/bin", os.environ["PATH"], str(Path(sys.executable).parent)])
     found = shutil.which(name, path=path)
     if found is None:
-        lacks(f"There is no {name} here.")
+        skip_or_fail(f"There is no {name} here.")
     return found
 
 
@@ -76,11 +76,11 @@ async def proxy(name: str, port: int, to: Mapping[int, int], folder: Path) -> As
     """The proxy from the moment on when it listens."""
     if name == "nginx":
         path = nginx_configuration(nginx_here(port, to), folder)
-        command = [program("nginx"), "-c", str(path), "-p", str(folder), "-e", "stderr"]
+        command = [find_program("nginx"), "-c", str(path), "-p", str(folder), "-e", "stderr"]
     else:
         path = folder / "Caddyfile"
         path.write_text(caddy_here(port, to), encoding="utf-8")
-        command = [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(path)]
+        command = [find_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(path)]
     log = folder / "proxy.log"
     with log.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(

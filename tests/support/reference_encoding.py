@@ -14,7 +14,7 @@ _URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 @cache
-def reference_encoding(name: str) -> tiktoken.Encoding:
+def load_reference_encoding(name: str) -> tiktoken.Encoding:
     """An encoding as tiktoken makes it, its SHA-256 checked, from bundled data in its cache folder."""
     data = "o200k_base" if name == "o200k_harmony" else name
     before = os.environ.get("TIKTOKEN_CACHE_DIR")

@@ -15,7 +15,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import back_up
 from storage.schema.migrations import MIGRATIONS
-from tests.support.talk import ANNA, BORIS, talking
+from tests.support.talk import ANNA, BORIS, open_chat_harness
 
 RELEASED = Path(__file__).parent / "released"
 BACKUP, FOLDER, EXPORT = "backup.gz", "data.tar.gz", "export.json"
@@ -27,11 +27,11 @@ FACT = "Lives in Kiel."
 
 async def make(into: Path, data: Path) -> None:
     """Two people talk, each in a store of their own; a fold and a fact come of it."""
-    async with talking(data) as talk:
+    async with open_chat_harness(data) as talk:
         for person in (ANNA, BORIS):
-            await talk.remember(storage=STORES[person.id], every_n=2, owner=person.id)
+            await talk.turn_on_memory(storage=STORES[person.id], every_n=2, owner=person.id)
             for number in range(TURNS):
-                await talk.turn(f"Kohlrabi number {number} grows.", person=person)
+                await talk.run_turn(f"Kohlrabi number {number} grows.", person=person)
             scope = Scope(owner=person.id)
             async with talk.services.memory.open_store(person.id) as store:
                 read = await store.read_messages(scope, [1])

@@ -1,4 +1,4 @@
-"""A coroutine's suspensions, one by one: cancel it at the nth, or do something else in between."""
+"""Run a coroutine step by step: cancel it, or run other code, at its nth suspension."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator
@@ -32,7 +32,7 @@ class _Stepped:
                 error = raised
 
 
-async def interrupted(
+async def run_with_interruption(
     work: Callable[[], Coroutine[Any, Any, Any]], number: int, between: Callable[[], Awaitable[Any]]
 ) -> bool:
     """Run `work` with `between` at its nth suspension; False when it has fewer than that."""
@@ -41,7 +41,7 @@ async def interrupted(
     return stepped.was_reached
 
 
-async def cancelled(work: Callable[[], Coroutine[Any, Any, Any]], number: int) -> bool:
+async def run_and_cancel(work: Callable[[], Coroutine[Any, Any, Any]], number: int) -> bool:
     """Run `work` as a task that is cancelled at its nth suspension; False when it has fewer than that."""
 
     async def cancel() -> None:

@@ -2,4 +2,4 @@
 
 from records.owners import StorageType
 
-IN_FILES = (StorageType.SQLITE, StorageType.JSON)  # the storages that need no server
+FILE_STORAGES = (StorageType.SQLITE, StorageType.JSON)  # the storages that need no server

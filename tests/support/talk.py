@@ -18,13 +18,13 @@ from records.turns import IncomingPiece, Reply, UserMessage
 from settings import Settings
 from storage.engine.sqlite import Database
 from storage.stores.memory_store import SqliteStore
-from tests.peers.openai_server import OpenAIServer, running
+from tests.peers.openai_server import OpenAIServer, run_openai_server
 
 ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
 
 
 @dataclass(repr=False)  # the test runner writes down each task, with what it gave: tenths of a second
-class Talk:
+class ChatHarness:
     """One run of the assembled program without Telegram, and the scripted endpoint that it asks."""
 
     services: Services
@@ -36,14 +36,16 @@ class Talk:
     def conversation(self) -> Conversation:
         return self.services.conversation
 
-    async def database(self) -> Database:
+    async def get_database(self) -> Database:
         """The one that holds Anna's memory, in SQLite."""
         async with self.services.memory.open_store(ANNA.id) as store:
             assert isinstance(store, SqliteStore)
             assert isinstance(store.database, Database)
             return store.database
 
-    def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> UserMessage:
+    def make_user_message(
+        self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None
+    ) -> UserMessage:
         self.moment[0] += timedelta(seconds=30)
         pieces = tuple(
             IncomingPiece(text=text, source=source or f"1:{next(self.updates)}", sent_at=self.moment[0])
@@ -52,35 +54,42 @@ class Talk:
         return UserMessage(scope=Scope(owner=person.id, thread=thread), person=person, pieces=pieces)
 
     async def say(self, *texts: str, person: Person = ANNA, thread: int = 0, on_text: OnText | None = None) -> Reply:
-        return await self.conversation.reply(self.incoming(*texts, person=person, thread=thread), on_text=on_text)
+        return await self.conversation.reply(
+            self.make_user_message(*texts, person=person, thread=thread), on_text=on_text
+        )
 
-    async def turn(self, text: str, *, person: Person = ANNA) -> tuple[str, ...]:
-        """A turn and what follows it; the notices of the settling."""
+    async def run_turn(self, text: str, *, person: Person = ANNA) -> tuple[str, ...]:
+        """Run a turn and its post-turn tasks, and return the notices of those tasks."""
         assert not (await self.say(text, person=person)).is_error
         return await self.conversation.run_post_turn_tasks(Scope(owner=person.id))
 
-    async def remember(self, *, every_n: int = 5, storage: StorageType = StorageType.SQLITE, owner: int = 7) -> None:
+    async def turn_on_memory(
+        self, *, every_n: int = 5, storage: StorageType = StorageType.SQLITE, owner: int = 7
+    ) -> None:
         await self.services.memory.configure(owner, storage=storage, every_n=every_n)
 
-    def prompts(self, model: str = "chat-model") -> list[str]:
+    def list_prompts(self, model: str = "chat-model") -> list[str]:
         """The recorded requests of a model, each as one text."""
-        return ["\n".join(str(message["content"]) for message in request.messages) for request in self.server.of(model)]
+        return [
+            "\n".join(str(message["content"]) for message in request.messages)
+            for request in self.server.list_requests(model)
+        ]
 
 
 @asynccontextmanager
-async def talking(
+async def open_chat_harness(
     folder: Path,
     serves: Callable[[int], bool] = lambda owner: True,
     commands: Mapping[str, str] | None = None,
     /,
     **settings: object,
-) -> AsyncIterator[Talk]:
+) -> AsyncIterator[ChatHarness]:
     """A talk over the files in `folder`; run it again over the same folder to see what a restart sees."""
     moment = [datetime(2026, 11, 21, 9, 0, tzinfo=UTC)]
     async with AsyncExitStack() as stack:
-        server, url = await stack.enter_async_context(running())
-        server.default("chat-model", "Understood.")
-        server.default("summary-model", "The user talked about several things.")
+        server, url = await stack.enter_async_context(run_openai_server())
+        server.set_default_answer("chat-model", "Understood.")
+        server.set_default_answer("summary-model", "The user talked about several things.")
         values = {
             "data_dir": folder,
             "openai_base_url": url,
@@ -99,10 +108,10 @@ async def talking(
                 commands=commands,
             )
         )
-        yield Talk(services, server, moment)
+        yield ChatHarness(services, server, moment)
 
 
-async def unfinished(memory: ExternalMemory) -> list[int]:
+async def list_unfinished_forgettings(memory: ExternalMemory) -> list[int]:
     """The owners of forgettings that are recorded and not finished."""
     async with memory.inbox.database.open_reader(None) as reader:
         return [row["user_id"] for row in await reader.fetch_rows("SELECT user_id FROM forgettings ORDER BY id")]

@@ -16,9 +16,9 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from tests.contract.conftest import MINUTE, NOW, config, made, said
-from tests.support.killable import serve, tell
-from tests.support.storages import IN_FILES
+from tests.contract.conftest import MINUTE, NOW, make_config, make_message, make_summary
+from tests.support.killable import print_line, serve
+from tests.support.storages import FILE_STORAGES
 
 OWNERS = (1, 2)
 
@@ -39,14 +39,14 @@ async def write(folder: Path, seed: int) -> None:
                 await store.void_leases()
             for owner in OWNERS:
                 if await directory.find_storage_type(owner) is None:
-                    kind = IN_FILES[owner % 2]
-                    await directory.get_storage_or_register_owner(config(stores[kind], owner))
+                    kind = FILE_STORAGES[owner % 2]
+                    await directory.get_storage_or_register_owner(make_config(stores[kind], owner))
                 place = await directory.find_storage_type(owner)
                 assert place
                 home = stores[place]
                 if await home.find_owner_config(owner) is None:
-                    await home.upsert_owner(config(home, owner))
-            tell("ready")
+                    await home.upsert_owner(make_config(home, owner))
+            print_line("ready")
             while True:
                 owner = chance.choice(OWNERS)
                 place = await directory.find_storage_type(owner)
@@ -61,18 +61,18 @@ async def step(
     match chance.choices(["say", "fold", "move", "flush"], [20, 4, 1, 1])[0]:
         case "say":
             source = f"{chance.getrandbits(60)}"
-            await store.append_messages(scope, [said(f"line {source} " + "x" * 300, source=source)])
-            tell(f"said {owner} {source}")
+            await store.append_messages(scope, [make_message(f"line {source} " + "x" * 300, source=source)])
+            print_line(f"said {owner} {source}")
         case "fold":
             lease = await store.acquire_summary_lease(scope, "now", now=NOW, duration=MINUTE)
             ids = tuple(message.id for message in await store.list_unsummarized_messages(scope))
             if lease and ids:
                 plan = SummaryPlan(level=1, message_ids=ids, reason="now")
-                await store.commit_summary(lease, plan, made(), now=NOW)
+                await store.commit_summary(lease, plan, make_summary(), now=NOW)
             elif lease:
                 await store.release_summary_lease(lease)
         case "move":
-            target = next(kind for kind in IN_FILES if kind is not store.kind)
+            target = next(kind for kind in FILE_STORAGES if kind is not store.kind)
             await directory.move_owner(owner, stores, target, now=NOW)
         case "flush":
             await store.flush_files()

@@ -8,19 +8,19 @@ import pytest
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 
 SCOPE = Scope(owner=ANNA.id)
 
 
 @pytest.fixture
-async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
-    async with talking(tmp_path, max_context_tokens=1000) as talk:
-        await talk.remember(every_n=500, storage=storage)
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path, max_context_tokens=1000) as talk:
+        await talk.turn_on_memory(every_n=500, storage=storage)
         yield talk
 
 
-async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: Talk) -> None:
+async def test_message_omitted_from_prompt_is_marked_as_cut_and_found_by_search(talk: ChatHarness) -> None:
     words = [f"gl{letter}rbin" for letter in "abcdefghijkl"]
     for word in words:
         await talk.say(f"The {word} stands in the hall. " + "Nothing else happened on that day. " * 30)
@@ -48,7 +48,7 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         assert f"The {word} stands in the hall." in " ".join(hit.message.content for hit in found[:10])
 
 
-async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None:
+async def test_follow_up_question_is_searched_with_previous_question(talk: ChatHarness) -> None:
     await talk.say("My sister Olga has her birthday on 14 March.")
     await talk.say("My neighbour Jussuf has his birthday on 2 May.")
     for number in range(8):
@@ -59,7 +59,7 @@ async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None
     assert any("My sister Olga" in snippet.text for snippet in reply.context.snippets)
 
 
-async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -> None:
+async def test_word_search_finds_compound_by_its_first_part(talk: ChatHarness) -> None:
     await talk.say("Die Haustürschlüsselnummer ist 4711.")
     for number in range(8):
         await talk.say(f"Tag {number}: " + "im Garten war nicht viel los. " * 20)
@@ -70,7 +70,7 @@ async def test_by_words_alone_a_compound_is_found_by_its_beginning(talk: Talk) -
     assert [hit.has_words for hit in page.found if "4711" in hit.message.content] == [True]
 
 
-async def test_nothing_is_brought_back_where_nothing_is_asked_about_the_past(talk: Talk) -> None:
+async def test_retrieves_no_snippets_for_question_unrelated_to_past(talk: ChatHarness) -> None:
     for number in range(6):
         await talk.say(f"On day {number} the roof was tiled. " + "Nothing much happened. " * 30)
     await talk.say("Singing ruins my voice, tea with honey mends it. " + "Nothing much happened. " * 30)
@@ -96,26 +96,26 @@ async def test_nothing_is_brought_back_where_nothing_is_asked_about_the_past(tal
         ("私の猫の名前はタマです。", "猫の名前は何ですか？"),
     ],
 )
-async def test_words_alone_find_in_many_languages(tmp_path: Path, told: str, asked: str) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_word_search_works_in_many_languages(tmp_path: Path, told: str, asked: str) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say(told)
         for number in range(12):
             await talk.say(f"Something else, number {number}.")
             await talk.conversation.run_post_turn_tasks(SCOPE)
         await talk.say(asked)
-        assert told in talk.prompts()[-1]
+        assert told in talk.list_prompts()[-1]
 
 
-async def test_nothing_is_searched_for_while_all_that_was_said_stands_in_the_prompt(tmp_path: Path) -> None:
-    async with talking(tmp_path, embedding_model="e", max_context_tokens=1000) as talk:
+async def test_no_search_while_prompt_contains_whole_history(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path, embedding_model="e", max_context_tokens=1000) as talk:
 
         def embedded(ending: str) -> int:
             """How often a text with this ending was embedded: once as a message, and as a question."""
-            texts = [text for request in talk.server.of("e") for text in request.body["input"]]
+            texts = [text for request in talk.server.list_requests("e") for text in request.body["input"]]
             return sum(text.endswith(ending) for text in texts)
 
-        await talk.remember(every_n=500)
+        await talk.turn_on_memory(every_n=500)
         for number in range(3):
             await talk.say(f"Thing number {number}.")
         assert embedded("Thing number 1.") <= 1
@@ -126,12 +126,14 @@ async def test_nothing_is_searched_for_while_all_that_was_said_stands_in_the_pro
         assert any("glarbin" in snippet.text for snippet in reply.context.snippets)
 
 
-async def test_words_alone_are_searched_where_the_vector_of_a_question_does_not_come_in_time(tmp_path: Path) -> None:
-    async with talking(tmp_path, embedding_model="e", embedding_timeout=2.0, max_context_tokens=1000) as talk:
-        talk.server.default("e", Behaviour(hold="start"))
-        await talk.remember(every_n=500)
+async def test_falls_back_to_word_search_when_query_embedding_times_out(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path, embedding_model="e", embedding_timeout=2.0, max_context_tokens=1000) as talk:
+        talk.server.set_default_answer("e", Behaviour(hold="start"))
+        await talk.turn_on_memory(every_n=500)
         await talk.say("The glarbin stands in the hall. " + "Nothing else happened on that day. " * 200)
         reply = await talk.say("Where does the glarbin stand?")
-        assert any(request.body["input"] == ["Where does the glarbin stand?"] for request in talk.server.of("e"))
+        assert any(
+            request.body["input"] == ["Where does the glarbin stand?"] for request in talk.server.list_requests("e")
+        )
         assert reply.context is not None
         assert any("glarbin" in snippet.text for snippet in reply.context.snippets)

@@ -1,4 +1,4 @@
-"""Peers and a bot for each test: a fault that one test sets up reaches no other."""
+"""Local servers for each test, so that faults set up by one test cannot affect another."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import LocalServers, check_requests, open_house
+from tests.end_to_end.harness import LocalServers, check_requests, open_local_servers
 
 
 @pytest.fixture(autouse=True)
 def _peers_are_left_as_they_were() -> None:
-    """They are this test's own."""
+    """Do nothing: the servers belong to this test alone."""
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def house(tmp_path: Path) -> AsyncIterator[LocalServers]:
-    """Peers without a bot; in the end every request that was made is looked at again."""
-    async with open_house(tmp_path) as house:
-        yield house
-        check_requests(house)
+async def servers(tmp_path: Path) -> AsyncIterator[LocalServers]:
+    """Local servers without a bot. At the end, all recorded requests are checked."""
+    async with open_local_servers(tmp_path) as servers:
+        yield servers
+        check_requests(servers)

@@ -1,4 +1,4 @@
-"""A disk of its own for a test, which can be filled, freed and made read-only; and a folder that becomes so.
+"""A test disk that can be filled, freed and made read-only, and a folder that can be made unwritable.
 
 A small tmpfs where mounting is allowed; elsewhere the process is forbidden to write files (RLIMIT_FSIZE), which it
 meets as an OSError at the same calls. Needs Linux.
@@ -44,7 +44,7 @@ class Disk:
 
     @contextmanager
     def read_only(self) -> Iterator[None]:
-        """Nothing can be made or changed inside the block."""
+        """Make the disk read-only while the block runs."""
         if self.is_mounted:
             _mount("-o", "remount,ro", str(self.folder))
         else:
@@ -59,7 +59,7 @@ class Disk:
 
 
 @contextmanager
-def disk(folder: Path, *, megabytes: int = 4) -> Iterator[Disk]:
+def mount_disk(folder: Path, *, megabytes: int = 4) -> Iterator[Disk]:
     """A disk mounted at `folder` while the block runs."""
     folder.mkdir(parents=True)
     is_mounted = os.geteuid() == 0 and _mount("-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder))

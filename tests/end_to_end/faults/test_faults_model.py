@@ -1,4 +1,4 @@
-"""A model that fails, in chat and in folding: a sentence, a number that the log has too, and nothing lost."""
+"""Model failures in chat and in folding: they are reported with a logged number, and nothing is lost."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import pytest
 from reliability.invariants import find_violations
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, LocalServers, Member, Process
 from tests.peers.openai_server import Behaviour
-from tests.peers.ports import kept_port
+from tests.peers.ports import reserve_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -39,38 +39,38 @@ def patience(behaviour: Behaviour) -> str:
     return "4" if behaviour.hold else "60"
 
 
-def check(house: LocalServers, ann: Member, said: list[str]) -> None:
-    """What the owner said is stored once, in order; everything that must hold in the files holds."""
-    files = house.memory.files()
+def check(servers: LocalServers, ann: Member, said: list[str]) -> None:
+    """Check that the owner's messages are stored once, in order, and that all invariants hold."""
+    files = servers.memory.read_state()
     found = find_violations(files)
     assert not found, found
     assert [row["content"] for row in files.get_owner_rows(ann.owner).messages if row["role"] == "user"] == said
 
 
 async def check_number(text: str, process: Process) -> None:
-    """Exactly one line of the log has the number that a person was told."""
+    """Check that exactly one log line has the error number that the user was shown."""
     number = text.rpartition("(error ")[2].rstrip(")")
     assert len(number) == 8, text
-    await process.logged(f"[{number}]")
-    assert process.text().count(f"[{number}]") == 1
+    await process.wait_for_log_line(f"[{number}]")
+    assert process.get_log_text().count(f"[{number}]") == 1
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(house: LocalServers, fault: str) -> None:
+async def test_model_failure_in_chat_is_reported_and_keeps_message(servers: LocalServers, fault: str) -> None:
     times, behaviour = FAULTS[fault]
-    ann = house.person()
-    async with house.bot(MODEL_TIMEOUT=patience(behaviour)) as process:
-        await ann.sets_up()
-        house.model.script(ANSWERS, *[behaviour] * times)
-        told = await ann.asks("Remember the kohlrabi", "could not answer")
+    ann = servers.add_person()
+    async with servers.run_bot(MODEL_TIMEOUT=patience(behaviour)) as process:
+        await ann.set_up_memory()
+        servers.model.script(ANSWERS, *[behaviour] * times)
+        told = await ann.ask("Remember the kohlrabi", "could not answer")
         await check_number(told, process)
         assert "is kept" in told
-        house.model.unscript(ANSWERS)
-        assert await ann.asks("And now?", "Noted.")
+        servers.model.unscript(ANSWERS)
+        assert await ann.ask("And now?", "Noted.")
         # A message that the model declined stays in memory, and out of later prompts.
-        assert ("kohlrabi" in str(house.chat_requests()[-1])) == (fault != "refusal")
-        check(house, ann, ["Remember the kohlrabi", "And now?"])
-    assert "Half of it" not in str(house.memory.files().get_owner_rows(ann.owner)), (
+        assert ("kohlrabi" in str(servers.list_chat_requests()[-1])) == (fault != "refusal")
+        check(servers, ann, ["Remember the kohlrabi", "And now?"])
+    assert "Half of it" not in str(servers.memory.read_state().get_owner_rows(ann.owner)), (
         "what is not whole is stored as no answer"
     )
 
@@ -78,64 +78,71 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
 @pytest.fixture
 def nowhere() -> Iterator[str]:
     """An endpoint where nobody listens."""
-    with kept_port() as port:
+    with reserve_port() as port:
         yield f"http://127.0.0.1:{port}/v1"
 
 
-async def test_where_nobody_listens_the_message_is_kept(house: LocalServers, nowhere: str) -> None:
-    ann = house.person()
-    async with house.bot(OPENAI_BASE_URL=nowhere) as process:
-        await ann.sets_up()
-        told = await ann.asks("Remember the kohlrabi", "could not answer")
+async def test_unreachable_model_is_reported_and_message_is_kept(servers: LocalServers, nowhere: str) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot(OPENAI_BASE_URL=nowhere) as process:
+        await ann.set_up_memory()
+        told = await ann.ask("Remember the kohlrabi", "could not answer")
         assert "The model cannot be reached" in told
         await check_number(told, process)
-        check(house, ann, ["Remember the kohlrabi"])
+        check(servers, ann, ["Remember the kohlrabi"])
 
 
 @pytest.mark.parametrize("fault", PASSING)
-async def test_what_passes_is_overcome_without_a_word(house: LocalServers, fault: str) -> None:
-    ann = house.person()
-    async with house.bot():
-        await ann.sets_up()
-        house.model.script(ANSWERS, PASSING[fault])
-        since = ann.now
-        assert await ann.asks("Hello", "Noted.")
-        assert len(ann.heard(since=since)) == 1
-        check(house, ann, ["Hello"])
+async def test_transient_model_failure_is_retried_silently(servers: LocalServers, fault: str) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot():
+        await ann.set_up_memory()
+        servers.model.script(ANSWERS, PASSING[fault])
+        since = ann.last_event
+        assert await ann.ask("Hello", "Noted.")
+        assert len(ann.list_bot_messages(since=since)) == 1
+        check(servers, ann, ["Hello"])
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: LocalServers, fault: str) -> None:
+async def test_model_failure_during_fold_archives_nothing_and_is_reported_once(
+    servers: LocalServers, fault: str
+) -> None:
     _, behaviour = FAULTS[fault]
-    ann = house.person()
-    async with house.bot(MODEL_TIMEOUT=patience(behaviour)) as process:
-        await ann.sets_up(every_n=1)
-        house.model.default(SUMMARIES, behaviour)
-        since = ann.now
-        await ann.asks("One", "Noted.")
-        told = await ann.hears("could not summarise", since=since)
+    ann = servers.add_person()
+    async with servers.run_bot(MODEL_TIMEOUT=patience(behaviour)) as process:
+        await ann.set_up_memory(every_n=1)
+        servers.model.set_default_answer(SUMMARIES, behaviour)
+        since = ann.last_event
+        await ann.ask("One", "Noted.")
+        told = await ann.wait_for_message("could not summarise", since=since)
         await check_number(told["text"], process)
         assert "Nothing is lost" in told["text"]
-        assert all(row["is_active"] for row in house.memory.files().get_owner_rows(ann.owner).messages)
-        house.model.default(SUMMARIES, "They talked.")
+        assert all(row["is_active"] for row in servers.memory.read_state().get_owner_rows(ann.owner).messages)
+        servers.model.set_default_answer(SUMMARIES, "They talked.")
         logged = process.log.last
-        await ann.asks("Two", "Noted.")
-        await process.logged("summarized messages", since=logged)
-        assert len([message for message in ann.heard(since=since) if "could not summarise" in message["text"]]) == 1
-        check(house, ann, ["One", "Two"])
+        await ann.ask("Two", "Noted.")
+        await process.wait_for_log_line("summarized messages", since=logged)
+        assert (
+            len([message for message in ann.list_bot_messages(since=since) if "could not summarise" in message["text"]])
+            == 1
+        )
+        check(servers, ann, ["One", "Two"])
 
 
-async def test_where_nobody_listens_nothing_is_archived(house: LocalServers, nowhere: str) -> None:
-    ann = house.person()
-    async with house.bot():
-        await ann.sets_up()
-        await ann.asks("One", "Noted.")
-    async with house.bot(OPENAI_BASE_URL=nowhere):
-        failed = await ann.tells("/summary_now", "The model cannot be reached")
+async def test_summary_now_with_unreachable_model_archives_nothing_until_retried(
+    servers: LocalServers, nowhere: str
+) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot():
+        await ann.set_up_memory()
+        await ann.ask("One", "Noted.")
+    async with servers.run_bot(OPENAI_BASE_URL=nowhere):
+        failed = await ann.ask_for_message("/summary_now", "The model cannot be reached")
         assert "Nothing was lost" in failed["text"]
-        assert all(row["is_active"] for row in house.memory.files().get_owner_rows(ann.owner).messages)
-    async with house.bot():
-        since = ann.now
-        ann.press(failed, "Try again")
-        await ann.hears("Summarised: 1 summary made", since=since)
-        check(house, ann, ["One"])
+        assert all(row["is_active"] for row in servers.memory.read_state().get_owner_rows(ann.owner).messages)
+    async with servers.run_bot():
+        since = ann.last_event
+        ann.press_button(failed, "Try again")
+        await ann.wait_for_message("Summarised: 1 summary made", since=since)
+        check(servers, ann, ["One"])

@@ -10,7 +10,7 @@ import pytest
 
 from reliability.town import MessageLedger, SimulatedUsers
 from tests.end_to_end.harness import LocalServers, Process
-from tests.support.postgres_server import as_uri, new_database, own_server
+from tests.support.postgres_server import create_database, format_uri, own_server
 
 NOTED = ("assistant", "Noted.")
 UNTIL_IT_WAITS = """
@@ -21,50 +21,50 @@ DO $$ BEGIN
   END LOOP;
 END $$
 """
-"""The server itself waits until somebody waits for that table."""
+"""PL/pgSQL that returns once another session waits for a lock on the table."""
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_while_the_server_is_gone_answers_go_on_and_are_written_when_it_is_back(house: LocalServers) -> None:
+async def test_answers_continue_during_postgres_outage_and_are_stored_afterwards(servers: LocalServers) -> None:
     """Killed, and started again: what it had committed is there, and what came meanwhile, once."""
-    ann = house.person()
+    ann = servers.add_person()
     with own_server("killed") as server:
-        async with house.bot(DATABASE_URL=as_uri(server.url, password="hush-hush")) as process:
-            await ann.sets_up("PostgreSQL")
-            await ann.asks("Before")
+        async with servers.run_bot(DATABASE_URL=format_uri(server.url, password="hush-hush")) as process:
+            await ann.set_up_memory("PostgreSQL")
+            await ann.ask("Before")
             server.kill()
-            since = ann.now
-            assert await ann.asks("In need") == "Noted."
-            await ann.hears("cannot write to my memory", since=since)
-            assert "Before" in str(house.chat_requests()[-1]), "it goes on from memory"
+            since = ann.last_event
+            assert await ann.ask("In need") == "Noted."
+            await ann.wait_for_message("cannot write to my memory", since=since)
+            assert "Before" in str(servers.list_chat_requests()[-1]), "it goes on from memory"
             server.start()
-            await process.logged("that a store had not taken is written")
-            await ann.asks("After", "Noted.")
-            assert "PostgreSQL" in await ann.asks("/summary_status")
-            assert "hush-hush" not in process.text()
+            await process.wait_for_log_line("that a store had not taken is written")
+            await ann.ask("After", "Noted.")
+            assert "PostgreSQL" in await ann.ask("/summary_status")
+            assert "hush-hush" not in process.get_log_text()
         with psycopg.connect(server.url) as connection:
             said = connection.execute("SELECT role, content FROM messages ORDER BY id").fetchall()
     assert said == [(role, text) for text in ("Before", "In need", "After") for role, text in (("user", text), NOTED)]
 
 
-async def test_a_restore_that_is_killed_leaves_nothing_and_can_be_repeated(
-    house: LocalServers, postgres_url: str
+async def test_killed_restore_leaves_nothing_in_postgres_and_can_be_repeated(
+    servers: LocalServers, postgres_url: str
 ) -> None:
-    """In the middle of its transaction, with all memories written and not yet committed."""
-    ann, url = house.person(), new_database(postgres_url, f"restored_{os.getpid()}")
-    async with house.bot(DATA_DIR="saved"):
-        await ann.sets_up()
-        await ann.asks("The kohlrabi is ripe")
-    assert (await house.run("--backup", "saved.zip", environ=house.environ(DATA_DIR="saved"))).status == 0
-    there = house.environ(DATA_DIR="restored", DATABASE_URL=as_uri(url))
-    assert (await house.run("--check", environ=there)).status == 0, "now it has its tables"
+    """The kill comes inside the transaction: all rows are written, and none is committed."""
+    ann, url = servers.add_person(), create_database(postgres_url, f"restored_{os.getpid()}")
+    async with servers.run_bot(DATA_DIR="saved"):
+        await ann.set_up_memory()
+        await ann.ask("The kohlrabi is ripe")
+    assert (await servers.run("--backup", "saved.zip", environ=servers.make_environ(DATA_DIR="saved"))).status == 0
+    there = servers.make_environ(DATA_DIR="restored", DATABASE_URL=format_uri(url))
+    assert (await servers.run("--check", environ=there)).status == 0, "now it has its tables"
     with psycopg.connect(url) as hand, psycopg.connect(url, autocommit=True) as eye:
         hand.execute("LOCK TABLE usage")
-        process = Process(await house.spawn("--restore", "saved.zip", environ=there))
+        process = Process(await servers.spawn("--restore", "saved.zip", environ=there))
         await asyncio.to_thread(eye.execute, UNTIL_IT_WAITS)
         await process.kill()
-    run = await house.run("--restore", "saved.zip", environ=there)
+    run = await servers.run("--restore", "saved.zip", environ=there)
     assert (run.status, "restored: 2 messages" in run.out) == (0, True), run
     with psycopg.connect(url) as connection:
         said = connection.execute("SELECT role, content FROM messages ORDER BY id").fetchall()
@@ -72,11 +72,11 @@ async def test_a_restore_that_is_killed_leaves_nothing_and_can_be_repeated(
 
 
 @pytest.mark.parametrize("arguments", [(), ("--check",)])
-async def test_a_server_that_is_not_there_at_the_start_is_one_sentence(
-    house: LocalServers, arguments: tuple[str, ...]
+async def test_unreachable_postgres_at_start_is_reported_in_one_line(
+    servers: LocalServers, arguments: tuple[str, ...]
 ) -> None:
     url = "postgresql://me:hush-hush@127.0.0.1:9/memory"
-    run = await house.run(*arguments, environ=house.environ(DATABASE_URL=url))
+    run = await servers.run(*arguments, environ=servers.make_environ(DATABASE_URL=url))
     said = f"{run.out}\n{run.err}"
     assert run.status == 1, "systemd tries again"
     [line] = [line for line in said.splitlines() if "DATABASE_URL" in line]
@@ -85,20 +85,18 @@ async def test_a_server_that_is_not_there_at_the_start_is_one_sentence(
     assert "Traceback" not in said
 
 
-async def test_a_simulated_person_who_is_told_of_an_error_begins_the_setup_again(
-    house: LocalServers, postgres_url: str
-) -> None:
+async def test_simulated_user_restarts_setup_after_storage_error(servers: LocalServers, postgres_url: str) -> None:
     """As the replica test's people do when the reply to a COMMIT is lost. They waited for two minutes, and gave up."""
-    ann, url = house.person(), new_database(postgres_url, f"begun_again_{os.getpid()}")
-    async with house.bot(DATABASE_URL=as_uri(url)):
+    ann, url = servers.add_person(), create_database(postgres_url, f"begun_again_{os.getpid()}")
+    async with servers.run_bot(DATABASE_URL=format_uri(url)):
         rng = random.Random(1)  # noqa: S311 - not a secret
-        people = SimulatedUsers(MessageLedger(house.world), [ann], rng, move_share=0, step_timeout=math.inf)
+        people = SimulatedUsers(MessageLedger(servers.world), [ann], rng, move_share=0, step_timeout=math.inf)
         with psycopg.connect(url, autocommit=True) as hand:
             hand.execute("ALTER TABLE wizards RENAME TO hidden")
-            since = ann.now
+            since = ann.last_event
             setup = asyncio.create_task(people.set_up_with_storage("PostgreSQL"))
-            await ann.hears("cannot be read or written", since=since)
+            await ann.wait_for_message("cannot be read or written", since=since)
             hand.execute("ALTER TABLE hidden RENAME TO wizards")
         await setup
         assert people.failed_setups > 0
-        assert "PostgreSQL" in await ann.asks("/summary_status")
+        assert "PostgreSQL" in await ann.ask("/summary_status")

@@ -24,7 +24,7 @@ GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
 
 
 class Clock:
-    """Time that stands still until it is told to move."""
+    """A clock that only moves when a test sets it."""
 
     def __init__(self) -> None:
         self.now = 1_800_000_000.0
@@ -55,7 +55,7 @@ class Telegram:
         assert answer["ok"], answer
         return answer["result"]
 
-    async def refusal(self, method: str, **parameters: Any) -> str:
+    async def call_and_get_error(self, method: str, **parameters: Any) -> str:
         """The sentence with which a call is refused."""
         answer = await self.call(method, **parameters)
         assert not answer["ok"], answer
@@ -63,7 +63,7 @@ class Telegram:
         return description
 
 
-def client(url: str, token: str = TOKEN) -> ExtBot[None]:
+def make_client(url: str, token: str = TOKEN) -> ExtBot[None]:
     """python-telegram-bot, as a bot would set it up."""
     return ExtBot(
         token,
@@ -101,5 +101,5 @@ async def telegram() -> AsyncIterator[Telegram]:
 
 @pytest.fixture
 async def bot(telegram: Telegram) -> AsyncIterator[ExtBot[None]]:
-    async with client(telegram.url) as bot:
+    async with make_client(telegram.url) as bot:
         yield bot

@@ -15,10 +15,10 @@ from playwright.async_api import ViewportSize, async_playwright
 
 from settings import read_environment
 from tests.end_to_end.playground.test_page import CHROMIUM
-from tests.end_to_end.test_playground import says, sets_up
+from tests.end_to_end.test_playground import say, set_up_memory
 from tests.paths import ROOT
-from tests.peers.openai_server import running
-from tests.peers.ports import kept_port
+from tests.peers.openai_server import run_openai_server
+from tests.peers.ports import reserve_port
 
 SIZE = ViewportSize(width=1440, height=636)
 TALK = {
@@ -34,9 +34,9 @@ LEARNED = {"Anna is allergic to walnuts.": 1, "Anna's sister Nora is moving to L
 
 async def talked(url: str) -> None:
     async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=60) as page:
-        await sets_up(page)
+        await set_up_memory(page)
         for said, answered in TALK.items():
-            await says(page, said, answered[-20:])
+            await say(page, said, answered[-20:])
 
 
 async def photographed(url: str, file: Path) -> None:
@@ -55,7 +55,7 @@ async def photographed(url: str, file: Path) -> None:
 
 
 async def main(file: Path) -> None:
-    async with running() as (model, model_url):
+    async with run_openai_server() as (model, model_url):
         model.script("demo", *TALK.values())
         learned = [
             {"message": number, "text": text, "type": "fact", "applies_to": None, "replaces": None}
@@ -66,7 +66,7 @@ async def main(file: Path) -> None:
 
 
 async def pictured(file: Path, model_url: str) -> None:
-    with kept_port() as port, tempfile.TemporaryDirectory(prefix="keepsake-picture-") as folder:
+    with reserve_port() as port, tempfile.TemporaryDirectory(prefix="keepsake-picture-") as folder:
         env = {
             **read_environment(),
             "DATA_DIR": folder,

@@ -19,20 +19,20 @@ from telegram.ext import ExtBot
 from playground.people import Impossible
 from tests.support.http import NO_CERTIFICATES
 
-from .conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Telegram, client
+from .conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Telegram, make_client
 
 Bot = ExtBot[None]
 
 
-async def test_the_bot_is_who_its_token_says(telegram: Telegram, bot: Bot) -> None:
+async def test_bot_is_identified_by_token_and_wrong_token_is_rejected(telegram: Telegram, bot: Bot) -> None:
     assert bot.id == 4242
     assert bot.username == "keepsake_bot"
     with pytest.raises(InvalidToken):
-        async with client(telegram.url, "4242:wrong"):
+        async with make_client(telegram.url, "4242:wrong"):
             pass
 
 
-async def test_unknown_methods_are_404(telegram: Telegram) -> None:
+async def test_unknown_method_returns_404(telegram: Telegram) -> None:
     assert await telegram.call("sendNothing") == {
         "ok": False,
         "error_code": 404,
@@ -40,7 +40,7 @@ async def test_unknown_methods_are_404(telegram: Telegram) -> None:
     }
 
 
-async def test_a_message_travels_to_the_bot_and_back(telegram: Telegram, bot: Bot) -> None:
+async def test_bot_receives_message_and_reply_appears_in_chat(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "/start 😀")
     [update] = await bot.get_updates(timeout=5)
     assert update.message is not None
@@ -55,7 +55,7 @@ async def test_a_message_travels_to_the_bot_and_back(telegram: Telegram, bot: Bo
     assert [m["text"] for m in telegram.world.make_snapshot()["messages"][str(ANN)]] == ["/start 😀", "😀 hello"]
 
 
-async def test_an_upload_that_is_too_large_is_refused(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_oversized_request_is_refused(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("playground.parameters.BODY_LIMIT", 10_000)
     telegram.world.say(ANN, ANN, "hi")
     assert (await telegram.call("sendMessage", chat_id=ANN, text="x" * 4_000))["ok"]
@@ -66,13 +66,13 @@ async def test_an_upload_that_is_too_large_is_refused(telegram: Telegram, monkey
     }
 
 
-async def test_a_text_of_brackets_alone_is_a_text(telegram: Telegram, bot: Bot) -> None:
+async def test_text_of_4096_brackets_is_sent_unchanged(telegram: Telegram, bot: Bot) -> None:
     """Deeper than JSON may be nested: not for the journal of calls, which reads parameters as JSON."""
     telegram.world.say(ANN, ANN, "hi")
     assert (await bot.send_message(ANN, "[" * 4096)).text == "[" * 4096
 
 
-async def test_html_and_other_parse_modes(telegram: Telegram, bot: Bot) -> None:
+async def test_html_is_parsed_and_other_parse_modes_are_refused(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     sent = await bot.send_message(ANN, "<b>bold</b>", parse_mode=ParseMode.HTML)
     assert sent.text == "bold"
@@ -81,7 +81,7 @@ async def test_html_and_other_parse_modes(telegram: Telegram, bot: Bot) -> None:
         await bot.send_message(ANN, "*bold*", parse_mode=ParseMode.MARKDOWN_V2)
 
 
-async def test_4096_utf_16_units_pass_and_4097_do_not(telegram: Telegram, bot: Bot) -> None:
+async def test_message_length_limit_is_4096_utf16_units(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     sent = await bot.send_message(ANN, "😀" * 2048 + "   ")
     assert sent.text == "😀" * 2048
@@ -89,7 +89,7 @@ async def test_4096_utf_16_units_pass_and_4097_do_not(telegram: Telegram, bot: B
         await bot.send_message(ANN, "😀" * 2048 + "a")
 
 
-async def test_a_paste_of_30000_characters_arrives_in_pieces(telegram: Telegram, bot: Bot) -> None:
+async def test_paste_of_30000_characters_arrives_in_pieces(telegram: Telegram, bot: Bot) -> None:
     words = " ".join(f"word{number}" for number in range(4000))[:30_000].strip()
     last = telegram.world.say(ANN, ANN, words)
     updates = await bot.get_updates(timeout=5)
@@ -100,32 +100,41 @@ async def test_a_paste_of_30000_characters_arrives_in_pieces(telegram: Telegram,
     assert texts[-1] == last["text"]
 
 
-async def test_refusals_of_sending_are_worded_as_telegram_words_them(telegram: Telegram) -> None:
+async def test_send_errors_use_telegram_wording(telegram: Telegram) -> None:
     telegram.world.say(ANN, ANN, "hi")
     bad = "Bad Request: "
     send = "sendMessage"
     button = {"inline_keyboard": [[{"text": "x", "callback_data": "é" * 33}]]}
-    assert await telegram.refusal(send, chat_id=ANN, text="") == bad + "message text is empty"
-    assert await telegram.refusal(send, chat_id=ANN, text=" \n") == bad + "text must be non-empty"
-    assert await telegram.refusal(send, chat_id=99, text="x") == bad + "chat not found"
-    assert await telegram.refusal(send, chat_id=EVE, text="x") == bad + "chat not found"
-    assert await telegram.refusal(send, text="x") == bad + "chat_id is empty"
-    assert await telegram.refusal(send, chat_id=ANN, text="x", reply_markup=button) == bad + "BUTTON_DATA_INVALID"
-    assert await telegram.refusal(send, chat_id=ANN, text="x", message_thread_id=3) == bad + "message thread not found"
+    assert await telegram.call_and_get_error(send, chat_id=ANN, text="") == bad + "message text is empty"
+    assert await telegram.call_and_get_error(send, chat_id=ANN, text=" \n") == bad + "text must be non-empty"
+    assert await telegram.call_and_get_error(send, chat_id=99, text="x") == bad + "chat not found"
+    assert await telegram.call_and_get_error(send, chat_id=EVE, text="x") == bad + "chat not found"
+    assert await telegram.call_and_get_error(send, text="x") == bad + "chat_id is empty"
     assert (
-        await telegram.refusal(send, chat_id=ANN, text="x", entities=[{"type": "bold", "offset": 0, "length": 2}])
+        await telegram.call_and_get_error(send, chat_id=ANN, text="x", reply_markup=button)
+        == bad + "BUTTON_DATA_INVALID"
+    )
+    assert (
+        await telegram.call_and_get_error(send, chat_id=ANN, text="x", message_thread_id=3)
+        == bad + "message thread not found"
+    )
+    assert (
+        await telegram.call_and_get_error(
+            send, chat_id=ANN, text="x", entities=[{"type": "bold", "offset": 0, "length": 2}]
+        )
         == bad + "entity beginning at UTF-16 offset 0 ends after the end of the text at UTF-16 offset 2"
     )
     assert (
-        await telegram.refusal(send, chat_id=ANN, text="x", reply_parameters={"message_id": 77})
+        await telegram.call_and_get_error(send, chat_id=ANN, text="x", reply_parameters={"message_id": 77})
         == bad + "message to be replied not found"
     )
     assert (
-        await telegram.refusal(send, chat_id=BOB, text="x") == "Forbidden: bot can't initiate conversation with a user"
+        await telegram.call_and_get_error(send, chat_id=BOB, text="x")
+        == "Forbidden: bot can't initiate conversation with a user"
     )
 
 
-async def test_edits_are_shown_in_place(telegram: Telegram, bot: Bot) -> None:
+async def test_message_is_edited_in_place_and_invalid_edits_are_refused(telegram: Telegram, bot: Bot) -> None:
     asked = telegram.world.say(ANN, ANN, "hi")
     keyboard = InlineKeyboardMarkup([[Button("Stop", callback_data="stop")]])
     sent = await bot.send_message(ANN, "one", reply_markup=keyboard)
@@ -145,7 +154,7 @@ async def test_edits_are_shown_in_place(telegram: Telegram, bot: Bot) -> None:
         await bot.edit_message_reply_markup(ANN, sent.message_id, reply_markup=keyboard)
 
 
-async def test_messages_are_deleted_where_the_bot_may(telegram: Telegram, bot: Bot) -> None:
+async def test_bot_deletes_user_messages_only_in_private_chats(telegram: Telegram, bot: Bot) -> None:
     theirs = telegram.world.say(ANN, ANN, "hi")
     assert await bot.delete_message(ANN, theirs["message_id"])
     with pytest.raises(BadRequest, match="Message to delete not found"):
@@ -155,7 +164,7 @@ async def test_messages_are_deleted_where_the_bot_may(telegram: Telegram, bot: B
         await bot.delete_message(GROUP, in_group["message_id"])
 
 
-async def test_a_pressed_button_is_answered_once_it_is_young(telegram: Telegram, bot: Bot) -> None:
+async def test_callback_query_is_answered_until_query_expires(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     sent = await bot.send_message(
         ANN, "Which?", reply_markup=InlineKeyboardMarkup([[Button("SQLite", callback_data="s")]])
@@ -175,7 +184,7 @@ async def test_a_pressed_button_is_answered_once_it_is_young(telegram: Telegram,
         await query.answer()
 
 
-async def test_documents_go_down_and_up_unchanged(telegram: Telegram, bot: Bot) -> None:
+async def test_document_download_and_upload_keep_content_unchanged(telegram: Telegram, bot: Bot) -> None:
     data = bytes(range(256)) * 40 + b"\r\n--not a boundary\r\n"
     telegram.world.send_file(ANN, ANN, kind="document", name="дневник.json", data=data, caption="/import")
     [update] = await bot.get_updates(timeout=5)
@@ -203,14 +212,14 @@ async def test_documents_go_down_and_up_unchanged(telegram: Telegram, bot: Bot) 
 
 
 @pytest.mark.parametrize("kind", ["photo", "voice", "sticker", "audio", "video", "animation", "video_note"])
-async def test_every_kind_of_file_is_understood(telegram: Telegram, bot: Bot, kind: str) -> None:
+async def test_attachment_of_every_kind_is_parsed_by_client(telegram: Telegram, bot: Bot, kind: str) -> None:
     telegram.world.send_file(ANN, ANN, kind=kind, name="x.bin", data=b"x")
     [update] = await bot.get_updates(timeout=5)
     assert update.message is not None
     assert update.message.effective_attachment
 
 
-async def test_commands_are_kept_by_scope_and_language(telegram: Telegram, bot: Bot) -> None:
+async def test_commands_are_stored_by_scope_and_language(telegram: Telegram, bot: Bot) -> None:
     await bot.set_my_commands([BotCommand("start", "Begin")], scope=BotCommandScopeAllPrivateChats())
     await bot.set_my_commands(
         [BotCommand("start", "Начать")], scope=BotCommandScopeAllPrivateChats(), language_code="ru"
@@ -228,7 +237,7 @@ async def test_commands_are_kept_by_scope_and_language(telegram: Telegram, bot: 
         await bot.set_my_commands([BotCommand("no-dash", "x")])
 
 
-async def test_drafts_are_for_private_chats_and_end_with_the_message(telegram: Telegram, bot: Bot) -> None:
+async def test_drafts_expire_end_with_message_and_are_refused_in_groups(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     assert await bot.send_message_draft(ANN, 5, "thinking of")
     assert telegram.world.make_snapshot()["drafts"][str(ANN)]["text"] == "thinking of"
@@ -241,7 +250,7 @@ async def test_drafts_are_for_private_chats_and_end_with_the_message(telegram: T
         await bot.send_message_draft(GROUP, 5, "x")
 
 
-async def test_chat_actions_are_shown_but_not_stored(telegram: Telegram, bot: Bot) -> None:
+async def test_chat_action_is_published_as_event(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     since = telegram.world.feed.last
     await bot.send_chat_action(ANN, ChatAction.TYPING)
@@ -249,7 +258,7 @@ async def test_chat_actions_are_shown_but_not_stored(telegram: Telegram, bot: Bo
     assert (event["kind"], event["action"]) == ("action", "typing")
 
 
-async def test_members_and_admins_of_a_group(telegram: Telegram, bot: Bot) -> None:
+async def test_group_members_are_listed_and_bot_cannot_post_after_leaving(telegram: Telegram, bot: Bot) -> None:
     statuses = [(await bot.get_chat_member(FORUM, person)).status for person in (ANN, BOB, EVE, bot.id)]
     assert statuses == ["creator", "administrator", "left", "member"]
     assert [member.user.id for member in await bot.get_chat_administrators(FORUM)] == [ANN, BOB]
@@ -260,7 +269,7 @@ async def test_members_and_admins_of_a_group(telegram: Telegram, bot: Bot) -> No
         await bot.send_message(GROUP, "x")
 
 
-async def test_topics_carry_their_thread_until_they_are_deleted(telegram: Telegram, bot: Bot) -> None:
+async def test_topic_messages_carry_thread_id_until_topic_is_deleted(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, FORUM, "hi", thread_id=TOPIC)
     [update] = await bot.get_updates(timeout=5)
     assert update.message is not None
@@ -275,7 +284,7 @@ async def test_topics_carry_their_thread_until_they_are_deleted(telegram: Telegr
         await bot.send_message(FORUM, "hello?", message_thread_id=TOPIC)
 
 
-async def test_who_blocks_the_bot_is_out_of_its_reach(telegram: Telegram, bot: Bot) -> None:
+async def test_sending_to_user_who_blocked_bot_is_forbidden(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     telegram.world.block_bot(ANN)
     with pytest.raises(Forbidden, match="bot was blocked by the user"):
@@ -287,7 +296,7 @@ async def test_who_blocks_the_bot_is_out_of_its_reach(telegram: Telegram, bot: B
     assert await bot.send_message(ANN, "welcome back")
 
 
-async def test_an_edited_message_is_an_update(telegram: Telegram, bot: Bot) -> None:
+async def test_edited_message_is_delivered_as_update(telegram: Telegram, bot: Bot) -> None:
     said = telegram.world.say(ANN, ANN, "I live in Rome")
     telegram.world.edit_message(ANN, ANN, said["message_id"], "I live in Milan")
     update = (await bot.get_updates(timeout=5))[-1]
@@ -296,7 +305,7 @@ async def test_an_edited_message_is_an_update(telegram: Telegram, bot: Bot) -> N
     assert update.edited_message.edit_date is not None
 
 
-async def test_privacy_mode_gives_the_bot_only_what_is_meant_for_it(telegram: Telegram, bot: Bot) -> None:
+async def test_privacy_mode_delivers_only_messages_addressed_to_bot(telegram: Telegram, bot: Bot) -> None:
     own = await bot.send_message(GROUP, "hello all")
     telegram.world.privacy_mode = True
     telegram.world.say(ANN, GROUP, "just us")
@@ -310,7 +319,7 @@ async def test_privacy_mode_gives_the_bot_only_what_is_meant_for_it(telegram: Te
     assert (await bot.get_me()).can_read_all_group_messages is False
 
 
-async def test_a_forwarded_message_names_its_origin(telegram: Telegram, bot: Bot) -> None:
+async def test_forwarded_message_has_forward_origin(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "from Bob", forward_from=BOB)
     telegram.world.say(ANN, ANN, "from nobody", forward_from="Somebody")
     origins = [update.message.forward_origin for update in await bot.get_updates(timeout=5) if update.message]
@@ -330,13 +339,15 @@ async def test_a_forwarded_message_names_its_origin(telegram: Telegram, bot: Bot
         ("editMessageText", {"message_id": "x"}),
     ],
 )
-async def test_malformed_parameters_are_bad_requests(telegram: Telegram, method: str, given: dict[str, object]) -> None:
+async def test_malformed_parameters_return_bad_request(
+    telegram: Telegram, method: str, given: dict[str, object]
+) -> None:
     telegram.world.say(ANN, ANN, "hi")
-    refusal = await telegram.refusal(method, **({"chat_id": ANN, "text": "x"} | given))
+    refusal = await telegram.call_and_get_error(method, **({"chat_id": ANN, "text": "x"} | given))
     assert refusal.startswith("Bad Request: ")
 
 
-async def test_a_group_that_becomes_a_supergroup_has_another_id(telegram: Telegram, bot: Bot) -> None:
+async def test_upgrade_to_supergroup_changes_chat_id(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, GROUP, "before")
     new = telegram.world.upgrade_group(GROUP)
     telegram.world.say(ANN, new, "after")

@@ -1,4 +1,4 @@
-"""The people's side over HTTP, and the server's own life."""
+"""The control API for simulated people over HTTP, and the server's lifetime."""
 
 import asyncio
 import base64
@@ -19,26 +19,28 @@ from .conftest import ANN, BOB, GROUP, TOKEN, Clock, Telegram, peopled
 Bot = ExtBot[None]
 
 
-async def posted(telegram: Telegram, act: str, **given: Any) -> tuple[int, Any]:
+async def post_action(telegram: Telegram, act: str, **given: Any) -> tuple[int, Any]:
     response = await telegram.http.post(f"{telegram.url}/control/{act}", json=given)
     return response.status_code, response.json()
 
 
-async def got(telegram: Telegram, what: str, **given: Any) -> Any:
+async def get_json(telegram: Telegram, what: str, **given: Any) -> Any:
     response = await telegram.http.get(f"{telegram.url}/control/{what}", params=given)
     assert response.status_code == 200, response.text
     return response.json()
 
 
-async def test_people_act_over_http(telegram: Telegram, bot: Bot) -> None:
-    status, message = await posted(telegram, "say", person_id=ANN, chat_id=ANN, text="hi")
+async def test_user_actions_over_http_produce_updates(telegram: Telegram, bot: Bot) -> None:
+    status, message = await post_action(telegram, "say", person_id=ANN, chat_id=ANN, text="hi")
     assert (status, message["text"]) == (200, "hi")
-    edited = await posted(telegram, "edit", person_id=ANN, chat_id=ANN, message_id=message["message_id"], text="ho")
+    edited = await post_action(
+        telegram, "edit", person_id=ANN, chat_id=ANN, message_id=message["message_id"], text="ho"
+    )
     assert edited[1]["text"] == "ho"
     sent = await bot.send_message(ANN, "Which?")
-    pressed = await posted(telegram, "press", person_id=ANN, chat_id=ANN, message_id=sent.message_id, data="a")
+    pressed = await post_action(telegram, "press", person_id=ANN, chat_id=ANN, message_id=sent.message_id, data="a")
     data = base64.b64encode(b"bytes").decode()
-    filed = await posted(telegram, "file", person_id=ANN, chat_id=ANN, kind="document", name="a.txt", data=data)
+    filed = await post_action(telegram, "file", person_id=ANN, chat_id=ANN, kind="document", name="a.txt", data=data)
     updates = await bot.get_updates()
     assert [update.effective_message is not None for update in updates] == [True] * 4
     assert updates[2].callback_query is not None
@@ -48,7 +50,7 @@ async def test_people_act_over_http(telegram: Telegram, bot: Bot) -> None:
     assert response.content == b"bytes"
 
 
-async def test_files_are_uploaded_as_browsers_upload_them(telegram: Telegram) -> None:
+async def test_file_upload_accepts_multipart_form(telegram: Telegram) -> None:
     response = await telegram.http.post(
         f"{telegram.url}/control/file",
         data={"person_id": ANN, "chat_id": ANN, "kind": "photo", "caption": "look"},
@@ -75,45 +77,49 @@ async def test_files_are_uploaded_as_browsers_upload_them(telegram: Telegram) ->
         ("faults", {"kind": "flood"}, "kind is one of retry_after"),
     ],
 )
-async def test_what_cannot_be_is_refused_with_a_sentence(
+async def test_invalid_action_is_refused_with_error_message(
     telegram: Telegram, act: str, given: dict[str, Any], sentence: str
 ) -> None:
-    status, answer = await posted(telegram, act, **given)
+    status, answer = await post_action(telegram, act, **given)
     assert status == 400
     assert answer["error"].startswith(sentence)
 
 
-async def test_a_page_follows_the_events(telegram: Telegram) -> None:
-    version = (await got(telegram, "snapshot"))["version"]
-    waiting = asyncio.create_task(got(telegram, "events", since=version))
+async def test_events_endpoint_waits_for_events_and_resets_unknown_version(telegram: Telegram) -> None:
+    version = (await get_json(telegram, "snapshot"))["version"]
+    waiting = asyncio.create_task(get_json(telegram, "events", since=version))
     telegram.world.say(ANN, ANN, "hi")
     [event] = await waiting
     assert (event["n"], event["kind"], event["message"]["text"]) == (version + 1, "message", "hi")
-    assert await got(telegram, "events", since=version + 1, timeout=0) == []
-    [reset] = await got(telegram, "events", since=version + 100)
+    assert await get_json(telegram, "events", since=version + 1, timeout=0) == []
+    [reset] = await get_json(telegram, "events", since=version + 100)
     assert reset["kind"] == "reset"
 
 
-async def test_faults_and_calls_over_http(telegram: Telegram) -> None:
+async def test_faults_and_call_journal_are_accessible_over_http(telegram: Telegram) -> None:
     telegram.world.say(ANN, ANN, "hi")
-    status, rules = await posted(telegram, "faults", rules=[{"kind": "server_error"}, {"kind": "hang", "after": 2}])
+    status, rules = await post_action(
+        telegram, "faults", rules=[{"kind": "server_error"}, {"kind": "hang", "after": 2}]
+    )
     assert (status, len(rules)) == (200, 2)
     assert (await telegram.call("sendMessage", chat_id=ANN, text="x"))["error_code"] == 502
-    [call] = await got(telegram, "calls", since=0)
+    [call] = await get_json(telegram, "calls", since=0)
     assert (call["method"], call["fault"]) == ("sendMessage", "server_error")
     await telegram.http.delete(f"{telegram.url}/control/faults")
-    assert await got(telegram, "faults") == []
+    assert await get_json(telegram, "faults") == []
 
 
-async def test_the_menu_of_a_person(telegram: Telegram) -> None:
+async def test_menu_lists_commands_and_block_blocks_bot(telegram: Telegram) -> None:
     await telegram.call("setMyCommands", commands=[{"command": "help", "description": "Help"}])
-    assert await got(telegram, "menu", person_id=ANN, chat_id=GROUP) == [{"command": "help", "description": "Help"}]
-    status, _ = await posted(telegram, "block", person_id=ANN, blocked=True)
+    assert await get_json(telegram, "menu", person_id=ANN, chat_id=GROUP) == [
+        {"command": "help", "description": "Help"}
+    ]
+    status, _ = await post_action(telegram, "block", person_id=ANN, blocked=True)
     assert status == 200
     assert telegram.world.has_blocked_bot(ANN)
 
 
-async def test_held_polls_are_answered_when_the_server_stops() -> None:
+async def test_held_poll_is_answered_when_server_stops() -> None:
     world = peopled(Clock())
     async with httpx.AsyncClient(trust_env=False, timeout=60, verify=NO_CERTIFICATES) as http:
         async with serve(make_bot_api(world)) as url:
@@ -122,7 +128,7 @@ async def test_held_polls_are_answered_when_the_server_stops() -> None:
         assert (await poll).json() == {"ok": True, "result": []}
 
 
-async def test_a_world_goes_on_under_a_new_server() -> None:
+async def test_world_keeps_updates_across_server_restarts() -> None:
     world: World = peopled(Clock())
     world.say(ANN, ANN, "hi")
     for _ in range(2):
@@ -133,7 +139,7 @@ async def test_a_world_goes_on_under_a_new_server() -> None:
             assert len((await http.get(f"{url}/bot{TOKEN}/getUpdates")).json()["result"]) == 1
 
 
-async def test_a_port_in_use_is_an_os_error() -> None:
+async def test_serving_on_port_in_use_raises_os_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         async with serve(make_bot_api(peopled(Clock())), taken.getsockname()[1]):
             pass

@@ -1,4 +1,4 @@
-"""Faults are real: what is dropped is dropped on the wire, what took effect took effect. And the journal."""
+"""Injected faults take effect on the wire, and every call is in the journal."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ from .conftest import ANN, BOB, TOKEN, Telegram
 Bot = ExtBot[None]
 
 
-def shown(telegram: Telegram) -> list[str]:
+def list_bot_texts(telegram: Telegram) -> list[str]:
     """The bot's messages to Ann."""
     messages = telegram.world.make_snapshot()["messages"][str(ANN)]
     return [message["text"] for message in messages if message["from"]["is_bot"]]
@@ -28,7 +28,7 @@ def _started(telegram: Telegram) -> None:
     telegram.world.say(BOB, BOB, "hi")
 
 
-async def test_retry_after_hits_the_chat_it_names(
+async def test_retry_after_fault_affects_only_named_chat(
     telegram: Telegram, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PTB_TIMEDELTA", "1")  # without it PTB warns whenever it is told to wait
@@ -40,31 +40,31 @@ async def test_retry_after_hits_the_chat_it_names(
     assert call["answer"]["description"] == "Too Many Requests: retry after 7"
     assert call["answer"]["parameters"] == {"retry_after": 7}
     await bot.send_message(ANN, "two")
-    assert shown(telegram) == ["two"]
+    assert list_bot_texts(telegram) == ["two"]
 
 
-async def test_a_drop_before_has_no_effect(telegram: Telegram, bot: Bot) -> None:
+async def test_drop_before_fault_discards_message(telegram: Telegram, bot: Bot) -> None:
     telegram.faults.add(Fault(kind="drop_before", method="sendMessage"))
     with pytest.raises(NetworkError):
         await bot.send_message(ANN, "lost")
-    assert shown(telegram) == []
+    assert list_bot_texts(telegram) == []
 
 
-async def test_a_drop_after_has_its_effect(telegram: Telegram, bot: Bot) -> None:
+async def test_drop_after_fault_delivers_message(telegram: Telegram, bot: Bot) -> None:
     telegram.faults.add(Fault(kind="drop_after", method="sendMessage"))
     with pytest.raises(NetworkError):
         await bot.send_message(ANN, "shown")
-    assert shown(telegram) == ["shown"]
+    assert list_bot_texts(telegram) == ["shown"]
 
 
-async def test_a_drop_is_a_cut_connection_on_the_wire(telegram: Telegram) -> None:
+async def test_drop_fault_cuts_http_connection(telegram: Telegram) -> None:
     telegram.faults.add(Fault(kind="drop_before", method="getMe"))
     with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
         await telegram.http.get(f"{telegram.url}/bot{TOKEN}/getMe")
     assert (await telegram.call("getMe"))["ok"]
 
 
-async def test_server_errors_and_errors_of_choice(telegram: Telegram, bot: Bot) -> None:
+async def test_server_error_and_custom_error_faults_reach_client(telegram: Telegram, bot: Bot) -> None:
     telegram.faults.add(Fault(kind="server_error", times=2))
     telegram.faults.add(Fault(kind="error", error_code=403, description="Forbidden: user is deactivated"))
     for _ in range(2):
@@ -75,25 +75,25 @@ async def test_server_errors_and_errors_of_choice(telegram: Telegram, bot: Bot) 
     assert telegram.faults.list_faults() == []
 
 
-async def test_refused_entities_leave_plain_text_alone(telegram: Telegram, bot: Bot) -> None:
+async def test_refuse_entities_fault_accepts_plain_text(telegram: Telegram, bot: Bot) -> None:
     telegram.faults.add(Fault(kind="refuse_entities", times=None))
     with pytest.raises(BadRequest, match="Can't parse entities"):
         await bot.send_message(ANN, "bold", entities=[MessageEntity(MessageEntity.BOLD, 0, 4)])
     await bot.send_message(ANN, "bold")
-    assert shown(telegram) == ["bold"]
+    assert list_bot_texts(telegram) == ["bold"]
 
 
-async def test_a_hanging_answer_is_held_until_released(telegram: Telegram, bot: Bot) -> None:
+async def test_hang_fault_holds_response_until_released(telegram: Telegram, bot: Bot) -> None:
     telegram.faults.add(Fault(kind="hang", method="sendMessage"))
     sending = asyncio.create_task(bot.send_message(ANN, "slow"))
     await telegram.world.calls.wait_for_first_match(lambda call: call["fault"] == "hang")
-    assert shown(telegram) == ["slow"]
+    assert list_bot_texts(telegram) == ["slow"]
     assert not sending.done()
     telegram.faults.release_hanging_calls()
     assert (await sending).text == "slow"
 
 
-def test_rules_count_calls() -> None:
+def test_fault_applies_to_given_number_of_calls_after_skipped_calls() -> None:
     faults = Faults()
     faults.add(Fault(kind="server_error", method="sendMessage", after=1, times=2))
     hits = [faults.take_matching_fault("sendMessage", Parameters({"chat_id": ANN})) is not None for _ in range(5)]
@@ -102,12 +102,12 @@ def test_rules_count_calls() -> None:
 
 
 @pytest.mark.parametrize("rule", [{}, {"kind": "flood"}, {"kind": "hang", "colour": 1}, {"kind": "hang", "times": "x"}])
-def test_what_is_no_fault_is_refused_with_a_sentence(rule: dict[str, object]) -> None:
+def test_parse_fault_rejects_invalid_rules(rule: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
         parse_fault(rule)
 
 
-async def test_every_call_is_in_the_journal(telegram: Telegram, bot: Bot) -> None:
+async def test_call_journal_records_parameters_and_answers(telegram: Telegram, bot: Bot) -> None:
     since = telegram.world.calls.last
     await bot.send_message(ANN, "one")
     with pytest.raises(BadRequest):

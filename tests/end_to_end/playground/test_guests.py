@@ -17,11 +17,11 @@ from playground.world import World
 from records.messages import NewMessage
 from records.scopes import Scope
 from tests.end_to_end.playground.scripted_bot import scripted_bot
-from tests.end_to_end.playground.test_page import ANNA, PATIENCE, TOKEN, chromium, new_world
-from tests.support.axe import grave_violations
+from tests.end_to_end.playground.test_page import ANNA, PATIENCE, TOKEN, launch_chromium, new_world
+from tests.support.axe import find_serious_violations
 from tests.support.http import NO_CERTIFICATES
 from tests.support.talk import ANNA as ANN
-from tests.support.talk import talking
+from tests.support.talk import open_chat_harness
 
 STOPS = "[...document.querySelectorAll('*')].filter(one => one.tabIndex >= 0 && one.offsetParent !== null)"
 KEYBOARD = {"inline_keyboard": [[{"text": name, "callback_data": name} for name in ("Regenerate", "Continue", "Why?")]]}
@@ -58,7 +58,7 @@ async def visit(tmp_path: Path) -> AsyncIterator[Visit]:
         yield Visit(world, client, file, erased)
 
 
-async def test_a_person_who_is_added_can_speak_and_is_there_after_a_restart(visit: Visit) -> None:
+async def test_added_person_can_speak_and_is_restored_after_restart(visit: Visit) -> None:
     added = (await visit.client.post("/api/person", json={"name": " Dmitri  K ", "language": "ru"})).json()
     assert (added["first_name"], added["language_code"]) == ("Dmitri K", "ru")
     said = {"person_id": added["id"], "chat_id": added["id"], "text": "Привет"}
@@ -73,13 +73,13 @@ async def erase_nothing(owner: int) -> None:
     raise AssertionError("nobody starts over here")
 
 
-async def test_the_language_of_an_app_is_in_the_messages_that_follow(visit: Visit) -> None:
+async def test_changed_app_language_is_included_in_later_messages(visit: Visit) -> None:
     await visit.client.post("/api/language", json={"person_id": ANNA, "language": "de"})
     said = (await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hallo"})).json()
     assert said["from"]["language_code"] == "de"
 
 
-async def test_the_page_speaks_the_readers_language(visit: Visit) -> None:
+async def test_page_texts_and_errors_use_preferred_language(visit: Visit) -> None:
     """The first of theirs that there is; refusals too. Nobody has chosen a language until somebody does."""
     shown = (await visit.client.get("/api/texts", params={"wanted": "fr,de-AT,ru"})).json()
     assert (shown["language"], shown["texts"]["dashboard-today"], shown["right_to_left"]) == ("de", "Heute", False)
@@ -92,7 +92,7 @@ async def test_the_page_speaks_the_readers_language(visit: Visit) -> None:
     assert not (await visit.client.get("/api/about")).json()["is_fresh"]
 
 
-async def test_starting_over_empties_the_chat_and_its_memory(visit: Visit) -> None:
+async def test_reset_empties_chat_and_erases_memory(visit: Visit) -> None:
     await visit.client.post("/api/say", json={"person_id": ANNA, "chat_id": ANNA, "text": "Hello"})
     since = visit.world.feed.last
     assert (await visit.client.post("/api/reset", json={"chat_id": ANNA})).status_code == 200
@@ -103,7 +103,7 @@ async def test_starting_over_empties_the_chat_and_its_memory(visit: Visit) -> No
     assert said["message_id"] == 2, "an id means one message for ever"
 
 
-async def test_what_cannot_be_is_refused(visit: Visit) -> None:
+async def test_invalid_people_languages_and_chats_are_refused(visit: Visit) -> None:
     assert "name" in await visit.refusal("/api/person", name=" ")
     assert "name" in await visit.refusal("/api/person", name="x" * (MAX_NAME_CHARS + 1))
     assert "language" in await visit.refusal("/api/person", name="Eve", language="<b>")
@@ -115,7 +115,7 @@ async def test_what_cannot_be_is_refused(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", "[", '{"id": 1}', '[{"who": 3}]', "[" * 100_000])
-def test_a_damaged_file_of_people_is_as_none(tmp_path: Path, damage: str) -> None:
+def test_damaged_people_file_is_ignored(tmp_path: Path, damage: str) -> None:
     (tmp_path / "people.json").write_text(damage, encoding="utf-8")
     world = new_world()
     GuestEndpoints(world, tmp_path / "people.json", erase_nothing).restore_people()
@@ -126,11 +126,11 @@ def formatted(answer: str) -> list[Json]:
     return [{"text": answer, "entities": []}]
 
 
-async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember(owner=ANN.id)
+async def test_messages_are_restored_from_memory_with_dates_until_erased(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(owner=ANN.id)
         talk.server.script("chat-model", "Noted, walnuts.")
-        await talk.turn("I am allergic to walnuts.")
+        await talk.run_turn("I am allergic to walnuts.")
         world = World(token=TOKEN)
         world.add_person(ANN.id, "Anna")
         world.add_person(8, "Boris")
@@ -150,9 +150,9 @@ async def test_what_memory_holds_comes_back_with_its_dates_and_is_erased_whole(t
         assert not empty.messages[ANN.id]
 
 
-async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember(owner=ANN.id)
+async def test_imported_assistant_message_is_restored_with_speaker_name(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(owner=ANN.id)
         said = NewMessage(
             role="assistant", content="Hi", created_at=talk.moment[0], speaker="ChatGPT", origin="imported"
         )
@@ -164,13 +164,13 @@ async def test_another_assistants_words_come_back_under_its_name(tmp_path: Path)
     [shown] = world.messages[ANN.id].values()
     assert (shown["from"]["first_name"], shown["from"]["is_bot"]) == ("ChatGPT", True)
     app = make_playground_app(world, model_name="none")
-    async with serve(app) as url, chromium() as browser:
+    async with serve(app) as url, launch_chromium() as browser:
         page = await browser.new_page()
         await page.goto(url)
         await expect(page.locator(".message.bot .sender")).to_have_text("ChatGPT")
 
 
-def test_a_browser_is_opened_only_where_somebody_sits_at_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_browser_can_be_opened_only_from_local_desktop_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not can_open_browser({"DISPLAY": ":0"}), "the test's output is no terminal"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setattr("sys.platform", "linux")
@@ -179,8 +179,8 @@ def test_a_browser_is_opened_only_where_somebody_sits_at_a_screen(monkeypatch: p
     assert not can_open_browser({"DISPLAY": ":0", "SSH_CONNECTION": "1 2"})
 
 
-async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
-    """Chips, typing anywhere, few tab stops, themes, a person more: one visit, for a browser is dear."""
+async def test_first_visit_offers_chips_themes_languages_and_new_people(tmp_path: Path) -> None:
+    """Chips, typing anywhere, few tab stops, themes and a new person, in one visit to save browser starts."""
     world, problems = new_world(), list[str]()
 
     for number in range(20):
@@ -189,7 +189,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         )
     guests = GuestEndpoints(world, tmp_path / "people.json", erase_nothing)
     app = make_playground_app(world, model_name="a scripted bot", guests=guests)
-    async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):
+    async with launch_chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN):
         context = await browser.new_context(viewport={"width": 1400, "height": 900}, locale="en")
         page = await context.new_page()
         page.set_default_timeout(PATIENCE)
@@ -198,7 +198,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         await expect(page.locator(".back")).to_contain_text("Welcome back")
         await expect(page.locator(".badge:visible")).to_have_count(0)
         assert await page.evaluate(f"{STOPS}.length") < 40
-        assert await grave_violations(page) == []
+        assert await find_serious_violations(page) == []
         await page.keyboard.type("typed anywhere")
         await expect(page.get_by_label("Message", exact=True)).to_have_value("typed anywhere")
         await page.keyboard.press("Enter")
@@ -208,7 +208,7 @@ async def test_a_newcomer_finds_their_way(tmp_path: Path) -> None:
         await page.get_by_role("button", name="Theme: automatic").click()
         await page.get_by_role("button", name="Theme: light").click()
         await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-        assert await grave_violations(page) == []
+        assert await find_serious_violations(page) == []
         await page.get_by_role("button", name="Add a person").click()
         await page.get_by_label("First name").fill("Dora")
         await page.get_by_role("button", name="Add", exact=True).click()

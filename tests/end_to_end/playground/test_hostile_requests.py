@@ -1,4 +1,4 @@
-"""Whatever a program of this machine sends to the playground, it is answered soon, and others are served meanwhile."""
+"""Any request from a local program is answered soon, and other clients are served meanwhile."""
 
 import asyncio
 import json
@@ -39,10 +39,8 @@ def said(**given: object) -> bytes:
     ],
     ids=lambda given: str(given)[:20],
 )
-async def test_what_costs_more_than_a_request_may_is_refused(
-    telegram: Telegram, act: str, body: bytes, kind: str
-) -> None:
-    """Each took between half a second and for ever, or was answered as a fault of the server."""
+async def test_expensive_request_is_refused_quickly(telegram: Telegram, act: str, body: bytes, kind: str) -> None:
+    """Each request once took half a second to forever, or was answered as a server error."""
     with count_units() as stopwatch:
         answer = await telegram.http.post(f"{telegram.url}/control/{act}", content=body, headers={"content-type": kind})
     assert answer.status_code in (400, 404)
@@ -50,17 +48,17 @@ async def test_what_costs_more_than_a_request_may_is_refused(
     assert (await telegram.http.post(f"{telegram.url}/control/say", content=said())).status_code == 400
 
 
-async def test_times_are_within_their_bounds(telegram: Telegram) -> None:
+async def test_events_timeout_is_limited_to_valid_range(telegram: Telegram) -> None:
     events = f"{telegram.url}/control/events"
     assert (await telegram.http.get(events, params={"since": 0, "timeout": -(10**9)})).json() == []
     assert (await telegram.http.get(events, params={"timeout": "9" * 30})).status_code == 400
 
 
-async def test_a_bad_address_of_a_webhook_is_refused(telegram: Telegram) -> None:
+async def test_malformed_webhook_url_is_refused(telegram: Telegram) -> None:
     assert (await telegram.call("setWebhook", url="http://["))["error_code"] == 400
 
 
-async def test_whoever_holds_many_connections_shuts_nobody_out(
+async def test_oldest_connection_is_closed_when_connection_limit_is_reached(
     telegram: Telegram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server.ServerProtocol, "max_connections", 20)
@@ -73,7 +71,7 @@ async def test_whoever_holds_many_connections_shuts_nobody_out(
         writer.close()
 
 
-def test_a_text_of_hashtags_alone_costs_no_more_than_its_length() -> None:
+def test_entity_detection_cost_is_bounded_for_hashtag_text() -> None:
     with count_units() as stopwatch:
         kept, entities = clean_and_detect_entities(
             "#a " * 20_000, [{"type": "code", "offset": 0, "length": 2}] * ENTITY_LIMIT

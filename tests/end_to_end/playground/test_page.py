@@ -16,9 +16,9 @@ from playground.server import serve
 from playground.world import World
 from tests.end_to_end.playground.scripted_bot import ScriptedBot, scripted_bot
 from tests.paths import ROOT
-from tests.peers.ports import kept_port
+from tests.peers.ports import reserve_port
 from tests.support.http import NO_CERTIFICATES
-from tests.support.missing import lacks
+from tests.support.missing import skip_or_fail
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -60,9 +60,9 @@ def new_world() -> World:
 
 
 @contextlib.asynccontextmanager
-async def chromium() -> AsyncIterator[Browser]:
+async def launch_chromium() -> AsyncIterator[Browser]:
     if not os.access(CHROMIUM, os.X_OK):
-        lacks(f"The page is tested in Chromium, and {CHROMIUM} is missing.")
+        skip_or_fail(f"The page is tested in Chromium, and {CHROMIUM} is missing.")
     expect.set_options(timeout=PATIENCE)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
@@ -93,7 +93,7 @@ async def leave(page: Page) -> None:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
     """One for all tests, each of which has pages of its own: a start takes two seconds of a processor."""
-    async with chromium() as browser:
+    async with launch_chromium() as browser:
         yield browser
 
 
@@ -115,7 +115,7 @@ async def send(page: Page, text: str) -> None:
     await page.keyboard.press("Enter")
 
 
-async def test_an_empty_chat_begins_with_start_and_its_buttons_answer(playground: Playground) -> None:
+async def test_empty_chat_offers_start_and_inline_buttons_work(playground: Playground) -> None:
     page = await playground.open()
     await expect(page.locator("#banner")).to_contain_text("a scripted bot")
     await page.get_by_role("button", name="Start", exact=True).click()
@@ -128,7 +128,7 @@ async def test_an_empty_chat_begins_with_start_and_its_buttons_answer(playground
     await expect(page.locator(".key")).to_have_count(0)
 
 
-async def test_entities_are_drawn_in_utf16_units(playground: Playground) -> None:
+async def test_entities_are_rendered_at_utf16_offsets(playground: Playground) -> None:
     playground.world.say(ANNA, ANNA, "show")
     page = await playground.open()
     text = page.locator(".message.in .text")
@@ -145,7 +145,7 @@ async def test_entities_are_drawn_in_utf16_units(playground: Playground) -> None
     await expect(page.locator(".message.in").last).to_contain_text("You said: /summary")
 
 
-async def test_a_reply_is_seen_while_it_is_written(playground: Playground) -> None:
+async def test_typing_and_draft_are_shown_until_reply_arrives(playground: Playground) -> None:
     playground.world.say(ANNA, ANNA, "hello")
     page = await playground.open()
     await send(page, "type")
@@ -159,7 +159,7 @@ async def test_a_reply_is_seen_while_it_is_written(playground: Playground) -> No
     await expect(page.locator("#chat-status")).to_have_text("you write as Anna")
 
 
-async def test_the_command_menu_is_driven_by_keys(playground: Playground) -> None:
+async def test_command_menu_is_operated_by_keys_and_button(playground: Playground) -> None:
     playground.world.say(ANNA, ANNA, "hello")
     page = await playground.open()
     field = page.get_by_label("Message", exact=True)
@@ -178,7 +178,7 @@ async def test_the_command_menu_is_driven_by_keys(playground: Playground) -> Non
     await expect(page.locator("#menu")).to_be_hidden()
 
 
-async def test_replies_edits_and_asked_replies(playground: Playground) -> None:
+async def test_messages_can_be_edited_and_replied_to(playground: Playground) -> None:
     playground.world.say(ANNA, ANNA, "helo")
     page = await playground.open()
     await expect(page.locator(".message.in .quote")).to_contain_text("helo")
@@ -198,7 +198,7 @@ async def test_replies_edits_and_asked_replies(playground: Playground) -> None:
     await expect(page.locator("#about")).to_be_hidden()
 
 
-async def test_files_travel_both_ways(playground: Playground) -> None:
+async def test_files_can_be_downloaded_and_uploaded(playground: Playground) -> None:
     playground.world.say(ANNA, ANNA, "file")
     page = await playground.open()
     chip = page.get_by_role("link", name="Download memory.json")
@@ -211,7 +211,7 @@ async def test_files_travel_both_ways(playground: Playground) -> None:
     await expect(page.locator(".message.in").last).to_contain_text("What a file!")
 
 
-async def test_in_a_group_one_chooses_who_speaks(playground: Playground) -> None:
+async def test_speaker_can_be_chosen_in_group(playground: Playground) -> None:
     page = await playground.open()
     await page.get_by_role("button", name="Book club").click()
     await page.get_by_label("Speak as").select_option("Boris")
@@ -228,7 +228,7 @@ async def test_in_a_group_one_chooses_who_speaks(playground: Playground) -> None
     await expect(page.locator(".message.bot")).to_contain_text("You said:")
 
 
-async def test_topics_of_a_forum_are_apart(playground: Playground) -> None:
+async def test_forum_topics_show_separate_messages(playground: Playground) -> None:
     playground.world.say(ANNA, FORUM, "@keepsake_bot high water", thread_id=TIDES)
     page = await playground.open()
     await page.get_by_role("button", name="Harbour").click()
@@ -241,7 +241,7 @@ async def test_topics_of_a_forum_are_apart(playground: Playground) -> None:
     assert said["message_thread_id"] == TIDES
 
 
-async def test_what_is_unread_is_counted_and_a_reload_keeps_the_place(playground: Playground) -> None:
+async def test_unread_messages_are_counted_and_reload_keeps_chat_and_draft(playground: Playground) -> None:
     page = await playground.open()
     playground.world.say(BORIS, BORIS, "from Boris")
     boris = page.locator(f'[data-chat="{BORIS}"]')
@@ -255,7 +255,7 @@ async def test_what_is_unread_is_counted_and_a_reload_keeps_the_place(playground
     await expect(boris.locator(".badge")).to_have_count(0)
 
 
-async def test_new_messages_do_not_move_a_reader_of_old_ones(playground: Playground) -> None:
+async def test_new_messages_do_not_change_scroll_position(playground: Playground) -> None:
     for number in range(40):
         playground.world.say(ANNA, CLUB, f"line {number}\nand more of it")
     page = await playground.open()
@@ -272,7 +272,7 @@ async def test_new_messages_do_not_move_a_reader_of_old_ones(playground: Playgro
     await expect(log.get_by_text("news")).to_be_in_viewport()
 
 
-async def test_text_is_text_and_never_markup(playground: Playground) -> None:
+async def test_message_text_is_never_rendered_as_markup(playground: Playground) -> None:
     playground.world.say(ANNA, ANNA, HOSTILE)
     page = await playground.open()
     await expect(page.locator(".message.in")).to_contain_text("<img src=x")
@@ -280,7 +280,7 @@ async def test_text_is_text_and_never_markup(playground: Playground) -> None:
     assert await page.title() == "Keepsake · playground"
 
 
-async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
+async def test_phone_layout_shows_one_column_at_a_time(playground: Playground) -> None:
     page = await playground.open(width=390, height=844)
     await expect(page.locator("#chat")).to_be_hidden()
     await page.locator(f'[data-chat="{ANNA}"]').click()
@@ -295,14 +295,14 @@ async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
     assert await page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-async def test_the_page_comes_back_when_the_server_does(playground: Playground) -> None:
+async def test_page_reconnects_after_server_restart(playground: Playground) -> None:
     first, second = new_world(), new_world()
     first.say(ANNA, ANNA, "before")
     second.say(ANNA, ANNA, "after")
     context = await playground.browser.new_context()
     page = await context.new_page()
     page.set_default_timeout(PATIENCE)
-    with kept_port() as port:
+    with reserve_port() as port:
         async with serve(make_playground_app(first, model_name="first"), port) as url:
             await page.goto(url)
             await expect(page.locator("article")).to_contain_text("before")
@@ -333,14 +333,14 @@ async def served() -> AsyncIterator[httpx.AsyncClient]:
         {"Sec-Fetch-Site": "same-site"},  # another port of this machine
     ],
 )
-async def test_another_site_is_refused(served: httpx.AsyncClient, headers: dict[str, str]) -> None:
+async def test_cross_site_requests_are_refused(served: httpx.AsyncClient, headers: dict[str, str]) -> None:
     said = {"person_id": ANNA, "chat_id": ANNA, "text": "hi"}
     assert (await served.post("/api/say", json=said, headers=headers)).status_code in (400, 403)
     assert (await served.get(f"/bot{TOKEN}/getMe", headers=headers)).status_code in (400, 403)
     assert (await served.get("/api/snapshot")).json()["messages"][str(ANNA)] == []
 
 
-async def test_the_own_page_and_programs_pass(served: httpx.AsyncClient) -> None:
+async def test_same_origin_requests_and_programs_are_accepted(served: httpx.AsyncClient) -> None:
     said = {"person_id": ANNA, "chat_id": ANNA, "text": "hi"}
     own = {"Origin": str(served.base_url).rstrip("/"), "Sec-Fetch-Site": "same-origin"}
     assert (await served.post("/api/say", json=said, headers=own)).status_code == 200

@@ -9,7 +9,7 @@ from playground.refusals import Refusal
 from playground.text import clean_and_detect_entities, compute_utf16_offsets, count_utf16_units, split_text
 
 
-def test_lengths_are_counted_in_utf_16_units() -> None:
+def test_lengths_are_counted_in_utf16_units() -> None:
     assert count_utf16_units("a😀é") == 4
     assert compute_utf16_offsets("a😀é") == [0, 1, 3, 4]
 
@@ -26,7 +26,7 @@ def test_lengths_are_counted_in_utf_16_units() -> None:
         ("a #garden", "hashtag", "#garden"),
     ],
 )
-def test_entities_are_found_as_telegram_finds_them(text: str, kind: str, found: str) -> None:
+def test_detects_same_entities_as_telegram(text: str, kind: str, found: str) -> None:
     kept, [entity] = clean_and_detect_entities(text)
     utf_16 = kept.encode("utf-16-le")
     begin = 2 * entity["offset"]
@@ -35,16 +35,16 @@ def test_entities_are_found_as_telegram_finds_them(text: str, kind: str, found: 
 
 
 @pytest.mark.parametrize("text", ["and/or", "1/2", "a//b", "ann@", "#1"])
-def test_what_is_no_entity_is_not_found(text: str) -> None:
+def test_plain_text_has_no_entities(text: str) -> None:
     assert clean_and_detect_entities(text) == (text, [])
 
 
-def test_nothing_is_found_inside_code() -> None:
+def test_no_entities_are_detected_inside_code() -> None:
     _, entities = clean_and_detect_entities("/start", [{"type": "code", "offset": 0, "length": 6}])
     assert entities == [{"type": "code", "offset": 0, "length": 6}]
 
 
-def test_the_text_is_trimmed_and_its_entities_follow() -> None:
+def test_trimming_text_shifts_entities() -> None:
     text, entities = clean_and_detect_entities("  a\r\nbold \n", [{"type": "bold", "offset": 5, "length": 5}])
     assert text == "a\nbold"
     assert entities == [{"type": "bold", "offset": 2, "length": 4}]
@@ -61,13 +61,13 @@ def test_the_text_is_trimmed_and_its_entities_follow() -> None:
         (0, 1, "entity beginning at UTF-16 offset 0 ends in a middle of a UTF-16 symbol at byte offset 4"),
     ],
 )
-def test_entities_that_do_not_fit_are_refused(offset: int, length: int, reason: str) -> None:
+def test_invalid_entity_offsets_are_refused(offset: int, length: int, reason: str) -> None:
     with pytest.raises(Refusal) as refused:
         clean_and_detect_entities("😀ab", [{"type": "bold", "offset": offset, "length": length}])
     assert refused.value.description.startswith(f"Bad Request: {reason}"[:60])
 
 
-def test_html_becomes_entities() -> None:
+def test_html_is_converted_to_entities() -> None:
     text, entities = parse_markup('😀 <b>a &lt; <i>b</i></b> <a href="https://x.org/?a=1&amp;b=2">c</a>', "HTML")
     assert text == "😀 a < b c"
     assert entities == [
@@ -84,14 +84,14 @@ def test_broken_html_is_refused(text: str) -> None:
 
 
 @given(st.text(alphabet="ab \n😀", max_size=200), st.integers(min_value=2, max_value=20))
-def test_pieces_fit_and_are_the_whole_text(text: str, limit: int) -> None:
+def test_split_pieces_fit_limit_and_join_to_whole_text(text: str, limit: int) -> None:
     cut = split_text(text, limit)
     assert "".join(cut) == text
     assert all(count_utf16_units(piece) <= limit for piece in cut)
 
 
 @given(st.text(max_size=60), st.data())
-def test_an_entity_that_fits_is_never_refused(text: str, data: st.DataObject) -> None:
+def test_valid_entity_is_never_refused(text: str, data: st.DataObject) -> None:
     at = compute_utf16_offsets(text)
     begin, end = sorted((data.draw(st.sampled_from(at)), data.draw(st.sampled_from(at))))
     kept, entities = clean_and_detect_entities(text, [{"type": "bold", "offset": begin, "length": end - begin}])

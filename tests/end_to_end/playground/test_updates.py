@@ -16,20 +16,20 @@ from telegram.ext import Application, ExtBot, MessageHandler, filters
 
 from playground.server import serve
 
-from .conftest import ANN, GROUP, Telegram, client
+from .conftest import ANN, GROUP, Telegram, make_client
 
 Bot = ExtBot[None]
 
 
-def texts(updates: tuple[Update, ...]) -> list[str | None]:
+def list_texts(updates: tuple[Update, ...]) -> list[str | None]:
     return [update.message.text for update in updates if update.message]
 
 
-async def test_a_poll_is_held_until_something_is_said(telegram: Telegram, bot: Bot) -> None:
+async def test_poll_is_held_until_message_arrives(telegram: Telegram, bot: Bot) -> None:
     poll = asyncio.create_task(bot.get_updates(timeout=30))
     await held_poll(telegram)
     telegram.world.say(ANN, ANN, "hi")
-    assert texts(await poll) == ["hi"]
+    assert list_texts(await poll) == ["hi"]
 
 
 async def held_poll(telegram: Telegram) -> None:
@@ -41,29 +41,29 @@ async def test_unconfirmed_updates_are_delivered_again(telegram: Telegram, bot: 
     for text in ("one", "two", "three"):
         telegram.world.say(ANN, ANN, text)
     first = await bot.get_updates(timeout=5)
-    assert texts(first) == ["one", "two", "three"]
+    assert list_texts(first) == ["one", "two", "three"]
     assert await bot.get_updates(timeout=5) == first
-    assert texts(await bot.get_updates(offset=first[1].update_id, limit=1)) == ["two"]
-    assert texts(await bot.get_updates(offset=first[2].update_id)) == ["three"]
+    assert list_texts(await bot.get_updates(offset=first[1].update_id, limit=1)) == ["two"]
+    assert list_texts(await bot.get_updates(offset=first[2].update_id)) == ["three"]
     assert await bot.get_updates(offset=first[2].update_id + 1) == ()
     assert await bot.get_updates() == ()
 
 
-async def test_a_negative_offset_keeps_the_last_updates_only(telegram: Telegram, bot: Bot) -> None:
+async def test_negative_offset_keeps_only_last_updates(telegram: Telegram, bot: Bot) -> None:
     for text in ("one", "two", "three"):
         telegram.world.say(ANN, ANN, text)
-    assert texts(await bot.get_updates(offset=-1)) == ["three"]
-    assert texts(await bot.get_updates()) == ["three"]
+    assert list_texts(await bot.get_updates(offset=-1)) == ["three"]
+    assert list_texts(await bot.get_updates()) == ["three"]
 
 
-async def test_updates_are_kept_for_a_day(telegram: Telegram, bot: Bot) -> None:
+async def test_updates_expire_after_one_day(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "old")
     telegram.clock.now += 24 * 60 * 60 + 1
     telegram.world.say(ANN, ANN, "new")
-    assert texts(await bot.get_updates()) == ["new"]
+    assert list_texts(await bot.get_updates()) == ["new"]
 
 
-async def test_the_kinds_asked_for_are_remembered(telegram: Telegram, bot: Bot) -> None:
+async def test_allowed_updates_are_remembered_between_polls(telegram: Telegram, bot: Bot) -> None:
     await bot.get_updates(allowed_updates=["message"])
     said = telegram.world.say(ANN, ANN, "one")
     telegram.world.edit_message(ANN, ANN, said["message_id"], "two")
@@ -75,32 +75,32 @@ async def test_the_kinds_asked_for_are_remembered(telegram: Telegram, bot: Bot) 
     assert update.edited_message is not None
 
 
-async def test_the_newer_of_two_pollers_wins(telegram: Telegram, bot: Bot) -> None:
-    async with client(telegram.url) as other:
+async def test_newer_poll_terminates_older_poll(telegram: Telegram, bot: Bot) -> None:
+    async with make_client(telegram.url) as other:
         older = asyncio.create_task(bot.get_updates(timeout=30))
         await held_poll(telegram)
         newer = asyncio.create_task(other.get_updates(timeout=30))
         with pytest.raises(Conflict, match="terminated by other getUpdates request; make sure that only one bot"):
             await older
         telegram.world.say(ANN, ANN, "hi")
-        assert texts(await newer) == ["hi"]
+        assert list_texts(await newer) == ["hi"]
 
 
-async def test_a_poller_that_hung_up_takes_nothing_with_it(telegram: Telegram, bot: Bot) -> None:
+async def test_cancelled_poll_loses_no_updates(telegram: Telegram, bot: Bot) -> None:
     poll = asyncio.create_task(bot.get_updates(timeout=30))
     await held_poll(telegram)
     poll.cancel()
     await asyncio.gather(poll, return_exceptions=True)
     telegram.world.say(ANN, ANN, "hi")
-    assert texts(await bot.get_updates(timeout=5)) == ["hi"]
+    assert list_texts(await bot.get_updates(timeout=5)) == ["hi"]
 
 
-async def test_an_application_polls_and_answers(telegram: Telegram) -> None:
+async def test_ptb_application_polls_and_replies(telegram: Telegram) -> None:
     async def echo(update: Update, context: Any) -> None:
         assert update.message is not None
         await update.message.reply_text(f"You said: {update.message.text}")
 
-    application = Application.builder().bot(client(telegram.url)).build()
+    application = Application.builder().bot(make_client(telegram.url)).build()
     application.add_handler(MessageHandler(filters.TEXT, echo))
     async with application:
         assert application.updater is not None
@@ -146,7 +146,7 @@ async def listening(listener: Listener) -> AsyncIterator[str]:
         yield f"{url}/hook"
 
 
-async def test_a_webhook_gets_every_update_in_order_until_it_takes_it(telegram: Telegram, bot: Bot) -> None:
+async def test_webhook_update_is_repeated_in_order_until_accepted(telegram: Telegram, bot: Bot) -> None:
     listener = Listener(refusals=2)
     telegram.world.say(ANN, ANN, "one")
     telegram.world.say(ANN, ANN, "two")
@@ -164,10 +164,10 @@ async def test_a_webhook_gets_every_update_in_order_until_it_takes_it(telegram: 
     assert listener.deliveries == ["one", "one", "one", "two", "three"]
     assert listener.secrets == {"s3cret"}
     telegram.world.say(ANN, ANN, "four")
-    assert "four" in texts(await bot.get_updates(timeout=5))
+    assert "four" in list_texts(await bot.get_updates(timeout=5))
 
 
-async def test_a_webhook_waits_for_no_other_chat(telegram: Telegram, bot: Bot) -> None:
+async def test_slow_webhook_delivery_does_not_delay_other_chats(telegram: Telegram, bot: Bot) -> None:
     listener = Listener()
     listener.slow = ANN
     for person, text in ((ANN, "one"), (ANN, "two"), (GROUP, "three")):
@@ -181,7 +181,7 @@ async def test_a_webhook_waits_for_no_other_chat(telegram: Telegram, bot: Bot) -
         assert await bot.delete_webhook()
 
 
-async def test_setting_a_webhook_ends_the_held_poll(telegram: Telegram, bot: Bot) -> None:
+async def test_setting_webhook_ends_held_poll(telegram: Telegram, bot: Bot) -> None:
     poll = asyncio.create_task(bot.get_updates(timeout=30))
     await held_poll(telegram)
     await bot.set_webhook("https://example.invalid/hook")
@@ -189,7 +189,7 @@ async def test_setting_a_webhook_ends_the_held_poll(telegram: Telegram, bot: Bot
         await poll
 
 
-async def test_pending_updates_are_dropped_on_request_only(telegram: Telegram, bot: Bot) -> None:
+async def test_pending_updates_are_dropped_only_on_request(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "one")
     await bot.delete_webhook()
     assert len(await bot.get_updates()) == 1
@@ -197,7 +197,7 @@ async def test_pending_updates_are_dropped_on_request_only(telegram: Telegram, b
     assert await bot.get_updates() == ()
 
 
-async def test_webhooks_need_https_elsewhere(bot: Bot) -> None:
+async def test_set_webhook_refuses_remote_http_url_and_invalid_secret(bot: Bot) -> None:
     with pytest.raises(BadRequest, match="An HTTPS URL must be provided for webhook".lower()):
         await bot.set_webhook("http://example.com/hook")
     with pytest.raises(BadRequest, match="unallowed characters"):

@@ -15,15 +15,15 @@ from runtime import metrics
 from settings import Secret, Settings
 from storage.backup import restore_backup_file
 from storage.bot_state.leases import BACKUPS
-from tests.end_to_end.faults.disk import disk
-from tests.support.missing import lacks
-from tests.support.talk import Talk, talking
-from tests.unit.storage.test_replicas import Machines
+from tests.end_to_end.faults.disk import mount_disk
+from tests.support.missing import skip_or_fail
+from tests.support.talk import ChatHarness, open_chat_harness
+from tests.unit.storage.test_replicas import ReplicaProcesses
 
 MORNING = datetime(2026, 11, 28, 6, 30, tzinfo=UTC)
 
 
-class Days:
+class BackupHarness:
     """Backups of a DATA_DIR, and the clock that they read."""
 
     def __init__(self, data: Path, folder: Path, *, keep: int = 2) -> None:
@@ -40,38 +40,38 @@ class Days:
         """The names in the folder after the next day's backup."""
         self.now += timedelta(days=1)
         await self.backups.make_daily_backup_if_due()
-        return self.names()
+        return self.list_names()
 
-    def names(self) -> list[str]:
+    def list_names(self) -> list[str]:
         return sorted(path.name for path in self.folder.iterdir())
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
     """A bot in use whose memory has one turn."""
-    async with talking(tmp_path / "data") as talk:
-        await talk.remember()
-        await talk.turn("My parrot is called Xenophilius.")
+    async with open_chat_harness(tmp_path / "data") as talk:
+        await talk.turn_on_memory()
+        await talk.run_turn("My parrot is called Xenophilius.")
         yield talk
 
 
-def figure(name: str) -> float:
+def read_metric(name: str) -> float:
     return metrics.REGISTRY.get_sample_value(name) or 0.0
 
 
-def failed() -> float:
+def count_failed_backups() -> float:
     return metrics.REGISTRY.get_sample_value("keepsake_backups_total", {"outcome": "failed"}) or 0.0
 
 
-async def test_one_backup_a_day_the_newest_are_kept_and_each_restores(talk: Talk, tmp_path: Path) -> None:
+async def test_makes_one_restorable_backup_per_day_and_keeps_newest(talk: ChatHarness, tmp_path: Path) -> None:
     create_backup_folder(tmp_path / "new" / "backups")
-    days = Days(tmp_path / "data", tmp_path / "new" / "backups")
+    days = BackupHarness(tmp_path / "data", tmp_path / "new" / "backups")
     (days.folder / "keepsake-4242-notes.gz").write_text("not ours")
     (days.folder / "keepsake-99-2020-01-01.gz").write_text("another bot's")
-    others = days.names()
+    others = days.list_names()
     await days.backups.make_daily_backup_if_due()
     await days.backups.make_daily_backup_if_due()
-    assert days.names() == sorted([*others, "keepsake-4242-2026-11-28.gz"])
+    assert days.list_names() == sorted([*others, "keepsake-4242-2026-11-28.gz"])
     first = days.folder / "keepsake-4242-2026-11-28.gz"
     assert first.stat().st_mode & 0o077 == 0, "as private as the memory"
     assert (await asyncio.to_thread(restore_backup_file, first, tmp_path / "restored")).messages == 2
@@ -79,37 +79,37 @@ async def test_one_backup_a_day_the_newest_are_kept_and_each_restores(talk: Talk
     assert await days.pass_day() == sorted([*others, "keepsake-4242-2026-11-29.gz", "keepsake-4242-2026-11-30.gz"])
     newest = days.backups.stat_newest_backup()
     assert newest is not None
-    assert figure("keepsake_last_backup_timestamp_seconds") == newest.st_mtime
-    assert figure("keepsake_last_backup_size_bytes") == newest.st_size > 100
+    assert read_metric("keepsake_last_backup_timestamp_seconds") == newest.st_mtime
+    assert read_metric("keepsake_last_backup_size_bytes") == newest.st_size > 100
 
 
-async def test_a_process_that_is_not_elected_makes_none(talk: Talk, tmp_path: Path) -> None:
-    days = Days(tmp_path / "data", tmp_path)
+async def test_process_that_is_not_elected_makes_no_backup(talk: ChatHarness, tmp_path: Path) -> None:
+    days = BackupHarness(tmp_path / "data", tmp_path)
     days.is_elected = False
-    before = days.names()
+    before = days.list_names()
     assert await days.pass_day() == before
 
 
-async def test_of_several_processes_one_makes_it_and_another_takes_over(postgres_url: str, tmp_path: Path) -> None:
-    machines = Machines(postgres_url, tmp_path)
-    async with machines.opened("one") as one:
-        async with machines.opened("two") as two:
+async def test_one_process_is_elected_for_backups_and_another_takes_over(postgres_url: str, tmp_path: Path) -> None:
+    machines = ReplicaProcesses(postgres_url, tmp_path)
+    async with machines.open_process("one") as one:
+        async with machines.open_process("two") as two:
             assert await one.memory.select_served_owners([BACKUPS]) == [BACKUPS]
             assert await two.memory.select_served_owners([BACKUPS]) == []
             assert await one.memory.select_served_owners([BACKUPS]) == [BACKUPS]
-        async with machines.opened("three") as three:
-            machines.dies(one)
+        async with machines.open_process("three") as three:
+            machines.mark_as_dead(one)
             assert await three.memory.select_served_owners([BACKUPS]) == [BACKUPS]
 
 
-async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
-    talk: Talk, tmp_path: Path, caplog: pytest.LogCaptureFixture
+async def test_full_disk_is_logged_once_and_counted_and_keeps_old_backup(
+    talk: ChatHarness, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    before = failed()
-    with disk(tmp_path / "small") as small:
+    before = count_failed_backups()
+    with mount_disk(tmp_path / "small") as small:
         if not small.is_mounted:
-            lacks("Nothing may be mounted here.")
-        days = Days(tmp_path / "data", small.data, keep=1)
+            skip_or_fail("Nothing may be mounted here.")
+        days = BackupHarness(tmp_path / "data", small.data, keep=1)
         await days.backups.make_daily_backup_if_due()
         small.fill(0)
         assert await days.pass_day() == ["keepsake-4242-2026-11-28.gz"]
@@ -117,7 +117,7 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         [record] = [record for record in caplog.records if record.levelname == "ERROR"]
         assert record.getMessage().startswith("no backup was made: keepsake-4242-2026-11-29.gz ")
         assert "No space left" in record.getMessage()
-        assert failed() == before + 2
+        assert count_failed_backups() == before + 2
         with use_language("en"):
             assert describe_latest_backup(days.backups, UTC).endswith("Today's backup failed: see the latest errors.")
         small.free(0)
@@ -125,18 +125,18 @@ async def test_a_full_disk_is_one_line_and_a_figure_and_the_old_backups_stay(
         assert days.backups.failure == ""
 
 
-async def test_a_folder_that_is_gone_is_a_failure_not_an_end(talk: Talk, tmp_path: Path) -> None:
-    days = Days(tmp_path / "data", tmp_path / "gone")
-    before = failed()
+async def test_missing_folder_counts_as_failed_backup(talk: ChatHarness, tmp_path: Path) -> None:
+    days = BackupHarness(tmp_path / "data", tmp_path / "gone")
+    before = count_failed_backups()
     await days.backups.make_daily_backup_if_due()
-    assert failed() == before + 1
+    assert count_failed_backups() == before + 1
     assert "no folder" in days.backups.failure
     with use_language("en"):
         assert describe_latest_backup(days.backups, UTC) == "Last backup: none. It failed: see the latest errors."
         assert describe_latest_backup(None, UTC) == "Daily backups: off. Set BACKUP_DIR to turn them on."
 
 
-def test_a_folder_that_cannot_be_one_names_its_variable(tmp_path: Path) -> None:
+def test_unusable_folder_error_names_setting(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SettingsError, match=r"BACKUP_DIR: .*file cannot be written"):
         create_backup_folder(tmp_path / "file")

@@ -1,4 +1,4 @@
-"""Embedding in the background: everything is embedded some day, whatever fails, and found by what it means."""
+"""Messages are embedded in the background despite failures, and found by meaning."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -19,8 +19,8 @@ from records.scopes import Scope
 from runtime.tasks import run_in_background
 from settings import Secret
 from telegram_ui.commands.summaries import format_status
-from tests.peers.openai_server import Behaviour, OpenAIServer, running
-from tests.support.talk import talking
+from tests.peers.openai_server import Behaviour, OpenAIServer, run_openai_server
+from tests.support.talk import open_chat_harness
 from text.passages import split_into_passages
 from text.tokenizer import Tokenizer
 
@@ -33,7 +33,7 @@ async def charge_nobody(texts: Mapping[int, Sequence[str]]) -> None:
     pass
 
 
-async def no_pause(seconds: float) -> None:
+async def skip_pause(seconds: float) -> None:
     await asyncio.sleep(0)
 
 
@@ -46,20 +46,20 @@ async def memory(storage: StorageType, tmp_path: Path) -> AsyncIterator[External
 
 @pytest.fixture
 async def server() -> AsyncIterator[tuple[OpenAIServer, str]]:
-    async with running() as (server, url):
+    async with run_openai_server() as (server, url):
         yield server, url
 
 
-def endpoint(url: str, model: str) -> EndpointEmbedder:
-    return EndpointEmbedder(model=model, api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause)
+def make_endpoint_embedder(url: str, model: str) -> EndpointEmbedder:
+    return EndpointEmbedder(model=model, api_key=Secret("k"), base_url=url, timeout=60, sleep=skip_pause)
 
 
 @asynccontextmanager
-async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIterator[EndpointEmbedder]:
+async def index_all_messages(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIterator[EndpointEmbedder]:
     """Everything embedded by an endpoint's model."""
     async with AsyncExitStack() as stack:
-        embedder = await stack.enter_async_context(endpoint(url, model))
-        indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody, pause=no_pause)
+        embedder = await stack.enter_async_context(make_endpoint_embedder(url, model))
+        indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody, pause=skip_pause)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
         await asyncio.wait_for(indexing.wait_until_all_embedded(), 90)
         yield embedder
@@ -74,7 +74,9 @@ async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> 
         await store.append_messages(ANNA, drafts)
 
 
-async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
+async def find_nearest_message(
+    memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str
+) -> str:
     async with memory.open_store(ANNA.owner) as store:
         found = await store.vectors.compute_similarities(ANNA, embedder.name, await embedder.embed_query(question), 1)
         assert found is not None
@@ -83,67 +85,69 @@ async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedde
         return message.content
 
 
-async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
+async def count_indexed_messages(memory: ExternalMemory, model: str) -> tuple[int, int]:
     async with memory.open_store(ANNA.owner) as store:
         return await store.vectors.count_indexed_and_all_messages(ANNA.owner, model)
 
 
-async def test_the_local_model_finds_across_languages(memory: ExternalMemory) -> None:
+async def test_local_model_searches_across_languages(memory: ExternalMemory) -> None:
     await remember(memory, "My dog is called Biscuit.", "Я живу в Лиссабоне.", "火车晚点了两个小时。")
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(LocalEmbedder())
         indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
         await indexing.wait_until_all_embedded()
-        assert await best(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
-        assert await best(memory, embedder, "Wie heißt mein Hund?") == "My dog is called Biscuit."
+        assert await find_nearest_message(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
+        assert await find_nearest_message(memory, embedder, "Wie heißt mein Hund?") == "My dog is called Biscuit."
         await remember(memory, "La boda es en junio.")
         indexing.wake()
         await indexing.wait_until_all_embedded()
-        assert await best(memory, embedder, "When is the wedding?") == "La boda es en junio."
+        assert await find_nearest_message(memory, embedder, "When is the wedding?") == "La boda es en junio."
 
 
 async def test_long_messages_are_embedded_by_passage(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
     await remember(memory, "Hello.", STEPS)
     await remember(memory, "A short answer.", role="assistant")
-    async with indexed(memory, server[1]):
-        texts = [text for request in server[0].of("e") for text in request.body["input"]]
+    async with index_all_messages(memory, server[1]):
+        texts = [text for request in server[0].list_requests("e") for text in request.body["input"]]
     assert {"Hello.", "A short answer."} <= set(texts)
     assert [text for text in texts if "Step" in text] == [passage.strip() for passage in split_into_passages(STEPS)]
 
 
-async def test_a_long_answer_is_found_by_words_alone(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
+async def test_long_answer_is_not_embedded(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
     await remember(memory, STEPS, role="assistant")
-    async with indexed(memory, server[1]):
-        assert not server[0].of("e")
-        assert await progress(memory, "e") == (1, 1)
+    async with index_all_messages(memory, server[1]):
+        assert not server[0].list_requests("e")
+        assert await count_indexed_messages(memory, "e") == (1, 1)
 
 
-async def test_another_model_recomputes_everything(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
-    await remember(memory, *[f"message {number}" for number in range(40)])
-    async with indexed(memory, server[1], "first"):
-        assert await progress(memory, "first") == (40, 40)
-    async with indexed(memory, server[1], "second") as embedder:
-        assert await progress(memory, "second") == (40, 40)
-        assert await progress(memory, "first") == (0, 40)
-        assert await best(memory, embedder, "message 7") == "message 7"
-
-
-async def test_it_goes_on_when_the_endpoint_is_back(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
-    server[0].script("e", *[Behaviour(status=500)] * 8, Behaviour(status=401), Behaviour(drop="start"))
-    await remember(memory, "one", "two")
-    async with indexed(memory, server[1]):
-        assert await progress(memory, "e") == (2, 2)
-
-
-async def test_a_message_that_is_refused_holds_up_no_other(
+async def test_changing_model_embeds_all_messages_again(
     memory: ExternalMemory, server: tuple[OpenAIServer, str]
 ) -> None:
+    await remember(memory, *[f"message {number}" for number in range(40)])
+    async with index_all_messages(memory, server[1], "first"):
+        assert await count_indexed_messages(memory, "first") == (40, 40)
+    async with index_all_messages(memory, server[1], "second") as embedder:
+        assert await count_indexed_messages(memory, "second") == (40, 40)
+        assert await count_indexed_messages(memory, "first") == (0, 40)
+        assert await find_nearest_message(memory, embedder, "message 7") == "message 7"
+
+
+async def test_indexing_resumes_when_endpoint_recovers(
+    memory: ExternalMemory, server: tuple[OpenAIServer, str]
+) -> None:
+    server[0].script("e", *[Behaviour(status=500)] * 8, Behaviour(status=401), Behaviour(drop="start"))
+    await remember(memory, "one", "two")
+    async with index_all_messages(memory, server[1]):
+        assert await count_indexed_messages(memory, "e") == (2, 2)
+
+
+async def test_refused_message_does_not_block_others(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
     await remember(memory, "one", "two", "three")
     # The batch; the probe succeeds; the newest by itself.
     server[0].script("e", Behaviour(status=400), Behaviour(), Behaviour(status=400))
-    async with indexed(memory, server[1]) as embedder:
-        assert await progress(memory, "e") == (3, 3)
+    async with index_all_messages(memory, server[1]) as embedder:
+        assert await count_indexed_messages(memory, "e") == (3, 3)
         async with memory.open_store(ANNA.owner) as store:
             pool = await store.find_candidate_messages(ANNA, [], limit=0)
             found = await store.vectors.compute_similarities(ANNA, "e", await embedder.embed_query("one"), 9)
@@ -153,35 +157,35 @@ async def test_a_message_that_is_refused_holds_up_no_other(
             assert await store.vectors.count_embedded_messages(ANNA.owner, "e") == 2
 
 
-async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_bot_embeds_messages_and_reports_progress(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say("Before there were vectors.")
         assert (await talk.services.summaries.read_status(ANNA)).indexed is None
-    async with talking(tmp_path, embedding_model="e") as talk:
-        talk.server.default("e", Behaviour(hold="start"))
-        await talk.server.until_held()
+    async with open_chat_harness(tmp_path, embedding_model="e") as talk:
+        talk.server.set_default_answer("e", Behaviour(hold="start"))
+        await talk.server.wait_until_held()
         status = await talk.services.summaries.read_status(ANNA)
         assert status.indexed == (0, 2)
         assert "Search index: 0 of 2 messages" in format_status(status)
-        talk.server.default("e", Behaviour())
+        talk.server.set_default_answer("e", Behaviour())
         await talk.server.release(10)
         assert talk.services.indexing is not None
-        await talk.conversation.reply(talk.incoming("And now?", source="1:99"))
+        await talk.conversation.reply(talk.make_user_message("And now?", source="1:99"))
         await talk.services.indexing.wait_until_all_embedded()
         status = await talk.services.summaries.read_status(ANNA)
         assert status.indexed == (4, 4)
         assert "Search index" not in format_status(status)
 
 
-async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_path: Path) -> None:
+async def test_endpoint_embeddings_count_toward_owner_quota(tmp_path: Path) -> None:
     spent = dict[str, int]()
     sent = list[str]()
     for model in ("none", "e"):
-        async with talking(
+        async with open_chat_harness(
             tmp_path / model, embedding_model=model, facts="off", daily_token_budget_per_user=100_000
         ) as talk:
-            await talk.remember()
+            await talk.turn_on_memory()
             await talk.say(" ".join(["The garden gate is green and squeaks."] * 20))
             async with talk.services.memory.open_store(ANNA.owner) as store:
                 await talk.services.retrieval.search("Which gate squeaks?", store, ANNA)

@@ -1,4 +1,4 @@
-"""Making all summaries again: the old ones serve until the new are whole, and nothing else changes."""
+"""Rebuild all summaries. The old ones are used until the new ones are complete."""
 
 import asyncio
 import json
@@ -22,9 +22,9 @@ from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.summaries import Summary
 from tests.peers.openai_server import Behaviour
-from tests.support.storages import IN_FILES
-from tests.support.talk import ANNA, Talk, talking
-from tests.unit.chat.test_forgetting import traces
+from tests.support.storages import FILE_STORAGES
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.chat.test_forgetting import find_traces
 
 SCOPE = Scope(owner=ANNA.id)
 OLD, NEW = "They talked about animals.", "They talked about beasts."
@@ -34,58 +34,58 @@ TURNS = 20
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[StorageType, Path]:
+def recorded_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[StorageType, Path]:
     """Twenty turns under the pyramid, six of each three folded; the last two stay unfolded. Held once in each store,
     and copied for each test.
     """
 
     async def held(storage: StorageType) -> Path:
         folder = tmp_path_factory.mktemp("told")
-        async with talking(folder) as talk:
-            talk.server.default("summary-model", OLD)
-            await talk.remember(every_n=3, storage=storage)
+        async with open_chat_harness(folder) as talk:
+            talk.server.set_default_answer("summary-model", OLD)
+            await talk.turn_on_memory(every_n=3, storage=storage)
             for number in range(TURNS):
-                await talk.turn(f"Animal {number}.")
+                await talk.run_turn(f"Animal {number}.")
         return folder
 
-    return {storage: asyncio.run(held(storage)) for storage in IN_FILES}
+    return {storage: asyncio.run(held(storage)) for storage in FILE_STORAGES}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, told: dict[StorageType, Path], storage: StorageType) -> Path:
-    return Path(shutil.copytree(told[storage], tmp_path / "data"))
+def folder(tmp_path: Path, recorded_folders: dict[StorageType, Path], storage: StorageType) -> Path:
+    return Path(shutil.copytree(recorded_folders[storage], tmp_path / "data"))
 
 
 @pytest.fixture
-async def talk(folder: Path) -> AsyncIterator[Talk]:
-    async with going_on(folder) as talk:
+async def talk(folder: Path) -> AsyncIterator[ChatHarness]:
+    async with resume_talk(folder) as talk:
         yield talk
 
 
 @asynccontextmanager
-async def going_on(folder: Path) -> AsyncIterator[Talk]:
-    async with talking(folder) as talk:
-        talk.server.default("summary-model", NEW)
+async def resume_talk(folder: Path) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(folder) as talk:
+        talk.server.set_default_answer("summary-model", NEW)
         talk.updates = count(TURNS + 1)
         talk.moment[0] += TURNS * timedelta(seconds=30)
         yield talk
 
 
-async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
+async def choose(talk: ChatHarness, policy: Policy, every_n: int = 3) -> None:
     await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, policy=policy, every_n=every_n))
 
 
-async def everything(talk: Talk) -> list[Message]:
+async def list_messages(talk: ChatHarness) -> list[Message]:
     async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
-async def versions(talk: Talk) -> list[Summary]:
+async def list_summaries(talk: ChatHarness) -> list[Summary]:
     async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.list_summaries(SCOPE, active_only=False)
 
 
-async def rebuilt(talk: Talk) -> tuple[RebuildProgress, list[RebuildProgress]]:
+async def rebuild(talk: ChatHarness) -> tuple[RebuildProgress, list[RebuildProgress]]:
     heard: list[RebuildProgress] = []
 
     async def tell(progress: RebuildProgress) -> None:
@@ -94,7 +94,7 @@ async def rebuilt(talk: Talk) -> tuple[RebuildProgress, list[RebuildProgress]]:
     return await talk.services.rebuilder.rebuild_summaries(SCOPE, tell), heard
 
 
-def demand_sound(messages: list[Message], made: list[Summary], before: list[Message]) -> None:
+def assert_consistent(messages: list[Message], made: list[Summary], before: list[Message]) -> None:
     by_id = {summary.id: summary for summary in made}
     assert [(message.id, message.content, message.is_active) for message in messages] == [
         (message.id, message.content, message.is_active) for message in before
@@ -105,15 +105,15 @@ def demand_sound(messages: list[Message], made: list[Summary], before: list[Mess
         assert all(not by_id[source].is_active for source in summary.source_ids)
 
 
-async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None:
-    before = await everything(talk)
-    old = await versions(talk)
+async def test_rebuilds_pyramid_with_changed_threshold(talk: ChatHarness) -> None:
+    before = await list_messages(talk)
+    old = await list_summaries(talk)
     await choose(talk, "pyramid", every_n=2)
-    outcome, heard = await rebuilt(talk)
+    outcome, heard = await rebuild(talk)
     assert (outcome.state, outcome.summaries) == ("done", 10)
     assert [(progress.done, progress.total) for progress in heard] == [(number, 9) for number in range(9)]
-    made = await versions(talk)
-    demand_sound(await everything(talk), made, before)
+    made = await list_summaries(talk)
+    assert_consistent(await list_messages(talk), made, before)
     assert {summary.text for summary in made} == {NEW}
     assert min(summary.id for summary in made) > max(summary.id for summary in old)
     assert {summary.level: summary.message_count for summary in made if summary.is_active} == {1: 4, 2: 20}
@@ -124,8 +124,8 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
     assert max(summary.compression_count for summary in await talk.services.summaries.list_active_summaries(SCOPE)) == 2
 
 
-async def corrected(talk: Talk, said: Message) -> None:
-    """A fact learned from this message, and that another one took its place."""
+async def add_corrected_fact(talk: ChatHarness, said: Message) -> None:
+    """Add a fact learned from this message, and a later fact that replaced it."""
     async with talk.services.memory.open_store(ANNA.id) as store:
         learned, messages = await store.facts.read_learned_id_and_next(SCOPE, 100)
         until = messages[-1].id if messages else learned
@@ -151,42 +151,44 @@ async def corrected(talk: Talk, said: Message) -> None:
             known, messages, learned = (made.id,), [], until
 
 
-async def test_what_was_corrected_later_is_named_at_every_level(talk: Talk) -> None:
-    await corrected(talk, (await everything(talk))[0])
-    outcome, _ = await rebuilt(talk)
+async def test_rebuild_names_later_correction_at_every_level(talk: ChatHarness) -> None:
+    await add_corrected_fact(talk, (await list_messages(talk))[0])
+    outcome, _ = await rebuild(talk)
     assert outcome.state == "done"
-    named = [text for text in talk.prompts("summary-model") if "- The animal was born on 5 June." in text]
+    named = [text for text in talk.list_prompts("summary-model") if "- The animal was born on 5 June." in text]
     assert [("<conversation>" in text, "<summaries>" in text) for text in named] == [(True, False), (False, True)]
-    assert not [text for text in talk.prompts("summary-model") if "9 July" in text], "no summary has a foreign source"
+    assert not [text for text in talk.list_prompts("summary-model") if "9 July" in text], (
+        "no summary has a foreign source"
+    )
 
 
 @pytest.mark.parametrize(("policy", "place", "named"), [("rolling", 0, 3), ("sliding", 30, 1), ("sliding", 0, 0)])
-async def test_what_was_corrected_later_is_named_under_every_policy(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch, policy: Policy, place: int, named: int
+async def test_rebuild_names_later_correction_under_each_policy(
+    talk: ChatHarness, monkeypatch: pytest.MonkeyPatch, policy: Policy, place: int, named: int
 ) -> None:
-    """A version of rolling still holds what the first one said; a window knows nothing of what lies before it."""
+    """A rolling summary still covers the first messages, but a sliding one knows only its window."""
     monkeypatch.setattr("summaries.rolling.REBUILD_TURNS", 8)
     await choose(talk, policy)
-    await corrected(talk, (await everything(talk))[place])
-    assert (await rebuilt(talk))[0].state == "done"
-    told = [text for text in talk.prompts("summary-model") if "- The animal was born on 5 June." in text]
+    await add_corrected_fact(talk, (await list_messages(talk))[place])
+    assert (await rebuild(talk))[0].state == "done"
+    told = [text for text in talk.list_prompts("summary-model") if "- The animal was born on 5 June." in text]
     assert len(told) == named
-    assert not [text for text in talk.prompts("summary-model") if "9 July" in text]
+    assert not [text for text in talk.list_prompts("summary-model") if "9 July" in text]
 
 
-async def test_a_fold_names_what_was_corrected_later(talk: Talk) -> None:
-    await corrected(talk, (await everything(talk))[-1])
+async def test_fold_prompt_names_later_correction(talk: ChatHarness) -> None:
+    await add_corrected_fact(talk, (await list_messages(talk))[-1])
     assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
-    assert [text for text in talk.prompts("summary-model") if "- The animal was born on 5 June." in text]
+    assert [text for text in talk.list_prompts("summary-model") if "- The animal was born on 5 June." in text]
 
 
-async def test_rolling_is_rebuilt_as_a_chain(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rebuilds_rolling_summaries_as_chain(talk: ChatHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("summaries.rolling.REBUILD_TURNS", 8)
-    before = await everything(talk)
+    before = await list_messages(talk)
     await choose(talk, "rolling")
-    assert (await rebuilt(talk))[0].state == "done"
-    made = await versions(talk)
-    demand_sound(await everything(talk), made, before)
+    assert (await rebuild(talk))[0].state == "done"
+    made = await list_summaries(talk)
+    assert_consistent(await list_messages(talk), made, before)
     assert [(summary.base_id, summary.source_ids, summary.message_count) for summary in made] == [
         (None, (), 16),
         (made[0].id, (made[0].id,), 32),
@@ -195,74 +197,74 @@ async def test_rolling_is_rebuilt_as_a_chain(talk: Talk, monkeypatch: pytest.Mon
     (live,) = [summary for summary in made if summary.is_active]
     assert (live.first_id, live.last_id, live.message_count, live.policy) == (1, 36, 36, "rolling")
     for number in range(20, 26):
-        await talk.turn(f"Animal {number}.")
+        await talk.run_turn(f"Animal {number}.")
     (live,) = await talk.services.summaries.list_active_summaries(SCOPE)
     assert live.base_id is not None
 
 
-async def test_sliding_is_rebuilt_for_the_window_alone(talk: Talk) -> None:
-    before = await everything(talk)
+async def test_rebuilds_sliding_summary_for_window_only(talk: ChatHarness) -> None:
+    before = await list_messages(talk)
     await choose(talk, "sliding")
-    assert (await rebuilt(talk))[0].state == "done"
-    (made,) = await versions(talk)
-    demand_sound(await everything(talk), [made], before)
+    assert (await rebuild(talk))[0].state == "done"
+    (made,) = await list_summaries(talk)
+    assert_consistent(await list_messages(talk), [made], before)
     assert (made.first_id, made.last_id, made.message_count) == (23, 36, 14)
-    (prompt,) = talk.prompts("summary-model")
+    (prompt,) = talk.list_prompts("summary-model")
     assert "Animal 10." not in prompt
     assert "Animal 11." in prompt
 
 
-async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
-    talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
-    running = asyncio.create_task(rebuilt(talk))
-    await talk.server.until_held()
+async def test_old_summaries_are_used_until_rebuild_completes(talk: ChatHarness) -> None:
+    talk.server.set_default_answer("summary-model", Behaviour(hold="start", text=NEW))
+    running = asyncio.create_task(rebuild(talk))
+    await talk.server.wait_until_held()
     assert {summary.text for summary in await talk.services.summaries.list_active_summaries(SCOPE)} == {OLD}
     status = await talk.services.summaries.read_status(SCOPE)
     assert status.rebuilding == (0, 6)
     reply = await talk.say("And now?")
     assert reply.context is not None
     assert {summary.text for summary in reply.context.summaries} == {OLD}
-    assert (await rebuilt(talk))[0].state == "busy"
+    assert (await rebuild(talk))[0].state == "busy"
     await talk.conversation.run_post_turn_tasks(SCOPE)
-    talk.server.default("summary-model", NEW)
+    talk.server.set_default_answer("summary-model", NEW)
     await talk.server.release(20)
     assert (await running)[0].state == "done"
     assert {summary.text for summary in await talk.services.summaries.list_active_summaries(SCOPE)} == {NEW}
     assert (await talk.services.summaries.read_status(SCOPE)).rebuilding is None
 
 
-async def test_a_model_that_fails_leaves_the_old_ones(talk: Talk) -> None:
-    old = await versions(talk)
+async def test_failed_rebuild_keeps_old_summaries(talk: ChatHarness) -> None:
+    old = await list_summaries(talk)
     talk.server.script("summary-model", NEW, Behaviour(status=401))
-    outcome, _ = await rebuilt(talk)
+    outcome, _ = await rebuild(talk)
     assert outcome.state == "failed"
     assert outcome.error
-    assert await versions(talk) == old
-    assert (await rebuilt(talk))[0].state == "done", "and its lease is free"
+    assert await list_summaries(talk) == old
+    assert (await rebuild(talk))[0].state == "done", "and its lease is free"
 
 
-async def test_a_chunk_that_the_model_refuses_is_summarized_by_extraction(talk: Talk) -> None:
+async def test_chunk_refused_by_model_is_summarized_extractively(talk: ChatHarness) -> None:
     talk.server.script("summary-model", *["I'm sorry, I can't help with that."] * 2)
-    assert (await rebuilt(talk))[0].state == "done"
-    assert [version.model for version in await versions(talk)].count("extractive") == 1
+    assert (await rebuild(talk))[0].state == "done"
+    assert [version.model for version in await list_summaries(talk)].count("extractive") == 1
 
 
-async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> None:
+async def test_rebuild_fails_if_memory_moves_meanwhile(talk: ChatHarness) -> None:
     config = await talk.services.memory.get_config(ANNA.id)
     assert config is not None
     talk.server.script("summary-model", Behaviour(hold="start", text=NEW))
-    running = asyncio.create_task(rebuilt(talk))
-    await talk.server.until_held()
-    other = next(kind for kind in IN_FILES if kind is not config.storage)
-    await talk.remember(every_n=3, storage=other)
+    running = asyncio.create_task(rebuild(talk))
+    await talk.server.wait_until_held()
+    other = next(kind for kind in FILE_STORAGES if kind is not config.storage)
+    await talk.turn_on_memory(every_n=3, storage=other)
     await talk.server.release()
     assert (await running)[0] == RebuildProgress(state="failed", error=tr("errors-changed-meanwhile"))
-    assert {version.text for version in await versions(talk)} == {OLD}
+    assert {version.text for version in await list_summaries(talk)} == {OLD}
 
 
-async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(talk: Talk) -> None:
-    """The store checks once more what was read; a message that is not there any more voids it all."""
-    old = await versions(talk)
+async def test_committing_rebuild_fails_if_message_was_forgotten_meanwhile(talk: ChatHarness) -> None:
+    """The store checks the read messages again and rejects the rebuild if one of them is gone."""
+    old = await list_summaries(talk)
     now = talk.moment[0]
     async with talk.services.memory.open_store(ANNA.id) as store:
         outline = await store.rebuilds.read_outlines(SCOPE)
@@ -272,77 +274,77 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
         with pytest.raises(StaleSummary):
             await store.rebuilds.commit_rebuild(lease, [], gone, since=now, now=now)
         await store.release_summary_lease(lease)
-    assert await versions(talk) == old
+    assert await list_summaries(talk) == old
 
 
-async def test_nothing_to_make_again(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=30)
-        await talk.turn("One point.")
-        assert (await rebuilt(talk))[0].state == "nothing"
+async def test_rebuild_does_nothing_without_summaries_or_with_memory_off(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=30)
+        await talk.run_turn("One point.")
+        assert (await rebuild(talk))[0].state == "nothing"
         await talk.services.memory.set_enabled(ANNA.id, enabled=False)
-        assert (await rebuilt(talk))[0].state == "nothing"
+        assert (await rebuild(talk))[0].state == "nothing"
 
 
-async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
-    """Whatever archived it: each stored message is in a chunk of a summary made from it."""
+async def test_rebuild_summarizes_imported_history(talk: ChatHarness) -> None:
+    """After a rebuild, each archived message is covered by a summary made from it."""
     async with talk.services.memory.open_store(ANNA.id) as store:
         drafts = [NewMessage(role="user", content="Late news.", created_at=talk.moment[0], origin="imported")]
         await store.append_messages(SCOPE, drafts)
     await talk.services.summaries.fold(SCOPE, "now")
     talk.server.requests.clear()
-    assert (await rebuilt(talk))[0].state == "done"
-    assert any("Late news." in prompt for prompt in talk.prompts("summary-model"))
+    assert (await rebuild(talk))[0].state == "done"
+    assert any("Late news." in prompt for prompt in talk.list_prompts("summary-model"))
 
 
-async def test_one_that_ended_with_its_process_is_begun_again(folder: Path) -> None:
-    async with going_on(folder) as talk:
-        talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
-        talk.services.rebuilder.start_rebuild(SCOPE, ignore)
-        await talk.server.until_held()
-    async with talking(folder) as talk:
+async def test_rebuild_interrupted_by_shutdown_is_restarted_once(folder: Path) -> None:
+    async with resume_talk(folder) as talk:
+        talk.server.set_default_answer("summary-model", Behaviour(hold="start", text=NEW))
+        talk.services.rebuilder.start_rebuild(SCOPE, ignore_progress)
+        await talk.server.wait_until_held()
+    async with open_chat_harness(folder) as talk:
         await talk.services.rebuilder.wait_until_finished()
-        assert {version.text for version in await versions(talk)} == {"The user talked about several things."}
-    async with talking(folder) as talk:
+        assert {version.text for version in await list_summaries(talk)} == {"The user talked about several things."}
+    async with open_chat_harness(folder) as talk:
         assert (await talk.services.summaries.read_status(SCOPE)).rebuilding is None
-        assert not talk.server.of("summary-model"), "once is enough"
+        assert not talk.server.list_requests("summary-model"), "once is enough"
 
 
-async def test_one_that_ended_half_way_goes_on_with_what_it_had(folder: Path) -> None:
-    async with going_on(folder) as talk:
+async def test_interrupted_rebuild_reuses_finished_summaries(folder: Path) -> None:
+    async with resume_talk(folder) as talk:
         talk.server.script("summary-model", NEW, NEW, Behaviour(hold="start", text=NEW))
-        talk.services.rebuilder.start_rebuild(SCOPE, ignore)
-        await talk.server.until_held()
-    async with talking(folder) as talk:
+        talk.services.rebuilder.start_rebuild(SCOPE, ignore_progress)
+        await talk.server.wait_until_held()
+    async with open_chat_harness(folder) as talk:
         await talk.services.rebuilder.wait_until_finished()
-        assert [version.text for version in await versions(talk)].count(NEW) == 2
+        assert [version.text for version in await list_summaries(talk)].count(NEW) == 2
         # 6 chunks and what stands above five of them, less the two that were there.
-        assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
+        assert len(talk.server.list_requests("summary-model")) == len(await list_summaries(talk)) - 2
 
 
-async def test_what_was_forgotten_is_in_no_part_that_is_kept(folder: Path) -> None:
-    async with going_on(folder) as talk:
+async def test_forgetting_erases_kept_parts_of_failed_rebuild(folder: Path) -> None:
+    async with resume_talk(folder) as talk:
         talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=401))
         await talk.services.memory.change_config(ANNA.id, lambda known: replace(known, every_n=9))
-        assert (await rebuilt(talk))[0].state == "failed"
-        assert traces(folder, ["heliotrope"])
+        assert (await rebuild(talk))[0].state == "failed"
+        assert find_traces(folder, ["heliotrope"])
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(1, 2)))
-        assert traces(folder, ["heliotrope"]) == []
+        assert find_traces(folder, ["heliotrope"]) == []
 
 
-async def ignore(progress: RebuildProgress) -> None:
+async def ignore_progress(progress: RebuildProgress) -> None:
     """Nobody listens."""
 
 
-async def correct_summary(talk: Talk, number: int, text: str) -> None:
+async def correct_summary(talk: ChatHarness, number: int, text: str) -> None:
     assert await talk.services.rebuilder.correct_summary(SCOPE, number, text) == "corrected"
     await talk.services.rebuilder.wait_until_finished()
 
 
-async def test_a_corrected_summary_stands_and_those_above_are_made_again(talk: Talk) -> None:
-    below = next(version for version in await versions(talk) if version.level == 1 and not version.is_active)
+async def test_correcting_summary_rebuilds_only_higher_summaries(talk: ChatHarness) -> None:
+    below = next(version for version in await list_summaries(talk) if version.level == 1 and not version.is_active)
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
-    made = {version.id: version for version in await versions(talk)}
+    made = {version.id: version for version in await list_summaries(talk)}
     assert made[below.id].text == "They talked about the zoo in Basel."
     above = [summary for summary in made.values() if below.id in summary.source_ids]
     assert {summary.text for summary in above} == {NEW}
@@ -355,15 +357,15 @@ async def test_a_corrected_summary_stands_and_those_above_are_made_again(talk: T
 
 
 @pytest.mark.parametrize("every_n", [3, 2])
-async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk, every_n: int) -> None:
-    """With the same parts word for word, with others as what the model is told to keep to, however often."""
-    below = next(version for version in await versions(talk) if version.level == 1)
+async def test_summary_correction_survives_rebuild(talk: ChatHarness, every_n: int) -> None:
+    """With the same chunks the correction is kept verbatim, with other chunks the model must keep to it."""
+    below = next(version for version in await list_summaries(talk) if version.level == 1)
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
     await choose(talk, "pyramid", every_n=every_n)
     for _ in range(2):
         talk.server.requests.clear()
-        assert (await rebuilt(talk))[0].state == "done"
-        made = await versions(talk)
+        assert (await rebuild(talk))[0].state == "done"
+        made = await list_summaries(talk)
         if every_n == 3:
             assert "They talked about the zoo in Basel." in {summary.text for summary in made}
         else:
@@ -371,8 +373,8 @@ async def test_a_correction_stands_when_all_summaries_are_made_again(talk: Talk,
         assert any(summary.correction for summary in made)
 
 
-async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> None:
-    below = (await versions(talk))[0]
+async def test_correcting_summary_reports_busy_or_gone(talk: ChatHarness) -> None:
+    below = (await list_summaries(talk))[0]
     async with talk.services.memory.open_store(ANNA.id) as store:
         lease = await store.acquire_summary_lease(SCOPE, "now", now=talk.moment[0], duration=timedelta(minutes=1))
         assert await talk.services.rebuilder.correct_summary(SCOPE, below.id, "Nothing.") == "busy"
@@ -381,11 +383,11 @@ async def test_a_correction_waits_while_summaries_are_being_made(talk: Talk) -> 
     assert await talk.services.rebuilder.correct_summary(SCOPE, 99_999, "Nothing.") == "gone"
 
 
-async def test_a_correction_stays_when_the_model_fails_above_it(talk: Talk) -> None:
-    below = next(version for version in await versions(talk) if version.level == 1 and not version.is_active)
-    talk.server.default("summary-model", Behaviour(status=500))
+async def test_summary_correction_survives_failed_rebuild_of_higher_summaries(talk: ChatHarness) -> None:
+    below = next(version for version in await list_summaries(talk) if version.level == 1 and not version.is_active)
+    talk.server.set_default_answer("summary-model", Behaviour(status=500))
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
-    assert "They talked about the zoo in Basel." in {version.text for version in await versions(talk)}
+    assert "They talked about the zoo in Basel." in {version.text for version in await list_summaries(talk)}
     async with talk.services.memory.open_store(ANNA.id) as store:  # and no lease stays behind
         assert (
             await store.acquire_summary_lease(SCOPE, "now", now=talk.moment[0], duration=timedelta(minutes=1))

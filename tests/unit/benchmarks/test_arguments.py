@@ -1,4 +1,4 @@
-"""What a benchmark is told wrongly ends it before anything is measured: one clear line, exit status 2."""
+"""Invalid arguments end a benchmark before it measures anything, with one line and exit status 2."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +28,9 @@ Main = Callable[[list[str]], None]
         (load.main, ["--processes", "3"], "several processes need --storage postgres"),
     ],
 )
-def test_a_wrong_argument(main: Main, arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_argument_exits_with_status_2(
+    main: Main, arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     told = capsys.readouterr()
@@ -40,7 +42,7 @@ def test_a_wrong_argument(main: Main, arguments: list[str], why: str, capsys: py
 @pytest.mark.parametrize(
     ("main", "arguments"), [(recall.main, ["--data", CHAT]), (tokens.main, []), (scale.main, []), (load.main, [])]
 )
-def test_a_wrong_setting(
+def test_invalid_setting_exits_with_status_2(
     main: Main, arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNIPPET_BUDGET", "abc")
@@ -53,7 +55,7 @@ def test_a_wrong_setting(
     assert told.out == ""
 
 
-def test_a_talk_without_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokens_rejects_conversation_without_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "talk.json"
     file.write_text("[]", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:

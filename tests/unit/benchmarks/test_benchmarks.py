@@ -16,20 +16,20 @@ from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret, Settings
 from tests.paths import ROOT
-from tests.support.postgres_server import as_uri
+from tests.support.postgres_server import format_uri
 from text.tokenizer import Tokenizer
 
 DATA = ROOT / "benchmarks" / "data"
 
 
-def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def read_printed_json(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """What was printed to stdout: one JSON object and nothing else."""
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
     return result
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Path:
+def tiny_chat_file(tmp_path: Path) -> Path:
     """The English chat's first two sessions and what is asked of them."""
     (sample,) = json.loads((DATA / "chat-en.json").read_text(encoding="utf-8"))
     conversation = sample["conversation"]
@@ -40,15 +40,15 @@ def tiny(tmp_path: Path) -> Path:
     return file
 
 
-def test_recall_prints_shares_and_writes_a_line_for_each_question(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_recall_prints_scores_and_writes_one_line_per_question(
+    tiny_chat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    [sample] = json.loads(tiny.read_text(encoding="utf-8"))
+    [sample] = json.loads(tiny_chat_file.read_text(encoding="utf-8"))
     del sample["conversation"]["session_2"]
-    tiny.write_text(json.dumps([sample]), encoding="utf-8")
+    tiny_chat_file.write_text(json.dumps([sample]), encoding="utf-8")
     out = tmp_path / "out.jsonl"
-    recall.main(["--data", str(tiny), "--out", str(out)])
-    result = printed(capsys)
+    recall.main(["--data", str(tiny_chat_file), "--out", str(out)])
+    result = read_printed_json(capsys)
     assert result.keys() >= {
         "n",
         "coverage",
@@ -77,30 +77,34 @@ def test_recall_prints_shares_and_writes_a_line_for_each_question(
 
 
 @pytest.mark.parametrize("order", ["best", "time"])
-def test_more_pages_show_more_and_leave_the_first_as_it_was(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, order: str
+def test_more_pages_extend_messages_of_first_page(
+    tiny_chat_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    order: str,
 ) -> None:
     monkeypatch.setenv("SNIPPET_BUDGET", "60")
     shown = []
     for pages in ("1", "3"):
         out = tmp_path / f"{pages}.jsonl"
-        recall.main(["--data", str(tiny), "--out", str(out), "--pages", pages, "--order", order])
-        assert printed(capsys)["pages"] == int(pages)
+        recall.main(["--data", str(tiny_chat_file), "--out", str(out), "--pages", pages, "--order", order])
+        assert read_printed_json(capsys)["pages"] == int(pages)
         shown.append([json.loads(line)["shown"] for line in out.read_text(encoding="utf-8").splitlines()])
     for first_, three in zip(*shown, strict=True):
         assert first_.keys() < three.keys()
 
 
-def test_recall_keeps_to_the_budget_of_the_environment(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_recall_respects_snippet_budget_of_environment(
+    tiny_chat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNIPPET_BUDGET", "150")
     monkeypatch.setenv("EMBEDDING_MODEL", "none")
     out = tmp_path / "out.jsonl"
     other = tmp_path / "other.json"
-    other.write_bytes(tiny.read_bytes())
-    recall.main(["--data", str(tiny), str(other), "--out", str(out), "--storage", "json"])
-    result = printed(capsys)
+    other.write_bytes(tiny_chat_file.read_bytes())
+    recall.main(["--data", str(tiny_chat_file), str(other), "--out", str(out), "--storage", "json"])
+    result = read_printed_json(capsys)
     assert result["snippet_budget"] == 150
     assert result["by_set"].keys() == {"tiny", "other"}
     assert 2 * result["by_set"]["other"]["n"] == result["n"]
@@ -109,30 +113,30 @@ def test_recall_keeps_to_the_budget_of_the_environment(
         assert sum(count(message["text"]) for message in line["snippets"]) <= line["tokens"] <= 150
 
 
-def test_recall_by_words_alone_does_not_fall_below_what_it_was(
+def test_recall_without_embeddings_stays_above_floor(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Points of coverage and of nDCG, two below what was measured when this test was written. No random part."""
     monkeypatch.setenv("EMBEDDING_MODEL", "none")
     floors = {"chat-en": (74, 0.64), "chat-es": (76, 0.72), "chat-ru": (71, 0.77), "chat-zh": (64, 0.68)}
     recall.main(["--data", *(str(DATA / f"{name}.json") for name in floors)])
-    by_set = printed(capsys)["by_set"]
+    by_set = read_printed_json(capsys)["by_set"]
     for name, (coverage, ndcg) in floors.items():
         assert by_set[name]["coverage"] >= coverage
         assert by_set[name]["ndcg_at_10"] >= ndcg
 
 
-def test_a_question_within_a_talk_is_not_given_what_its_prompt_carries_anyway(
-    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_recall_excludes_session_in_which_question_is_asked(
+    tiny_chat_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    [sample] = json.loads(tiny.read_text(encoding="utf-8"))
+    [sample] = json.loads(tiny_chat_file.read_text(encoding="utf-8"))
     sample["qa"] = [
         {**question, "at": "D2:5"} for question in sample["qa"] if question["evidence"][0].startswith("D1:")
     ]
-    tiny.write_text(json.dumps([sample]), encoding="utf-8")
+    tiny_chat_file.write_text(json.dumps([sample]), encoding="utf-8")
     out = tmp_path / "out.jsonl"
-    recall.main(["--data", str(tiny), "--out", str(out)])
-    assert printed(capsys)["coverage"] > 50
+    recall.main(["--data", str(tiny_chat_file), "--out", str(out)])
+    assert read_printed_json(capsys)["coverage"] > 50
     for line in map(json.loads, filter(None, out.read_text(encoding="utf-8").split("\n"))):
         assert (
             {label.split(":")[0] for label in line["ranked"]}
@@ -141,8 +145,8 @@ def test_a_question_within_a_talk_is_not_given_what_its_prompt_carries_anyway(
         )
 
 
-async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(tiny: Path, tmp_path: Path) -> None:
-    (sample,) = read_samples(tiny)
+async def test_recall_stores_sessions_as_archived_turns_with_speakers(tiny_chat_file: Path, tmp_path: Path) -> None:
+    (sample,) = read_samples(tiny_chat_file)
     async with open_services(
         Settings(data_dir=tmp_path / "data", embedding_model="none"), clock=Clock(), offline=True
     ) as services:
@@ -159,12 +163,12 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
     assert len({message.turn for message in kept}) == sum(message.role == "user" for message in kept)
 
 
-def test_tokens_prints_prompts_beside_the_whole_history(
+def test_tokens_prints_prompts_next_to_whole_history(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EMBEDDING_MODEL", "none")
     tokens.main(["--turns", "8", "--every-n", "3"])
-    result = printed(capsys)
+    result = read_printed_json(capsys)
     assert result["turns"] == 8
     assert result["prompt_tokens"].keys() == result["whole_history_tokens"].keys() >= {"median", "last"}
     assert 0 < result["repeated_prefix_percent"] < 100
@@ -174,9 +178,9 @@ def test_tokens_prints_prompts_beside_the_whole_history(
     assert result["background_tokens_per_turn"] > 0
 
 
-def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_scale_prints_each_storage_next_to_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
     scale.main(["--messages", "100", "--turns", "2"])
-    result = printed(capsys)
+    result = read_printed_json(capsys)
     for storage in ("sqlite", "json"):
         (figures,) = result[storage]
         assert figures["messages"] == 100
@@ -184,7 +188,7 @@ def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixtur
         assert min(figures["startup_ms"], figures["rss_mb"]) > 0
 
 
-async def test_a_filled_store_is_as_an_import_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
+async def test_filled_store_is_fully_archived_and_summarized(storage: StorageType, tmp_path: Path) -> None:
     """1,500 messages: chunks under a pyramid, memory on, and no hole."""
     scope = Scope(owner=1)
     await fill_storage(tmp_path, storage, [scope], 1_500)
@@ -202,8 +206,8 @@ async def test_a_filled_store_is_as_an_import_would_have_left_it(storage: Storag
     assert newest[0].content == list(make_texts(1_500))[-1]
 
 
-async def test_each_owner_on_a_server_is_filled(tmp_path: Path, postgres_url: str) -> None:
-    url = create_empty_schema(as_uri(postgres_url), "load_test")
+async def test_fill_storage_fills_every_owner_on_postgres(tmp_path: Path, postgres_url: str) -> None:
+    url = create_empty_schema(format_uri(postgres_url), "load_test")
     scopes = [Scope(owner=7), Scope(owner=9)]
     await fill_storage(tmp_path, StorageType.POSTGRES, scopes, 150, database_url=url)
     settings = Settings(data_dir=tmp_path, database_url=Secret(url), embedding_model="none")
@@ -214,24 +218,24 @@ async def test_each_owner_on_a_server_is_filled(tmp_path: Path, postgres_url: st
                 assert (await store.count_messages_and_summaries(scope)).archived == 150
 
 
-def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_scale_prints_memory_use_for_many_people(capsys: pytest.CaptureFixture[str]) -> None:
     scale.main(["--people", "3"])
-    result = printed(capsys)
+    result = read_printed_json(capsys)
     assert result["people"] == 3
     assert result["rss_mb"] > 0
 
 
-def test_load_searches_what_each_person_said_earlier(capsys: pytest.CaptureFixture[str]) -> None:
+def test_load_with_remembered_messages_runs_every_turn(capsys: pytest.CaptureFixture[str]) -> None:
     load.main(["--people", "2", "--turns", "2", "--remembered", "20", "--bots", "keepsake"])
-    result = printed(capsys)
+    result = read_printed_json(capsys)
     assert result["remembered"] == 20
     assert result["keepsake"]["turns"] == 4
     assert "bare_echo" not in result
 
 
-def test_load_prints_our_bot_beside_two_bare_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_load_prints_keepsake_next_to_bare_bots(capsys: pytest.CaptureFixture[str]) -> None:
     load.main(["--users", "3", "--turns", "2"])
-    result = printed(capsys)
+    result = read_printed_json(capsys)
     for name in ("keepsake", "keepsake_off", "bare_model", "bare_echo"):
         assert result[name]["turns"] == 6
         assert result[name]["turns_per_second"] > 0

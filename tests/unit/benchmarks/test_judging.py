@@ -1,4 +1,4 @@
-"""What counts as found."""
+"""Scoring of recall: which messages and sessions count as found."""
 
 from dataclasses import replace
 
@@ -20,18 +20,18 @@ SAID = "The bees are here. I collected them on the 24th from a farm near Hinton.
         ("", False),
     ],
 )
-def test_a_message_is_found_where_enough_of_it_is_shown(shown: str, is_found: bool) -> None:
+def test_message_counts_as_found_when_answer_is_shown(shown: str, is_found: bool) -> None:
     assert find_ids_shown_in_prompt({"D1:1": shown}, {"D1:1": SAID}, "on the 24th") == ({"D1:1"} if is_found else set())
 
 
-def test_sessions_count_in_the_order_in_which_the_ranking_names_them() -> None:
+def test_sessions_are_scored_in_order_of_ranking() -> None:
     assert compute_session_recall_and_ndcg(["D2:1", "D2:2", "D1:1"], ["D2:9"]) == (1.0, 1.0)
     assert compute_session_recall_and_ndcg(["D1:1"], ["D2:9"]) == (0.0, 0.0)
     recall, gain = compute_session_recall_and_ndcg(["D1:1", "D2:1"], ["D2:9", "D3:1"])
     assert (recall, round(gain, 3)) == (0.5, 0.387)
 
 
-def test_a_question_that_stands_for_a_message_comes_after_what_was_said_before_it() -> None:
+def test_count_lines_before_stops_at_line_of_question() -> None:
     [sample] = read_samples(ROOT / "benchmarks" / "data" / "chat-en.json")
     first = len(sample.sessions[0])
     assert sample.count_lines_before("") == sum(map(len, sample.sessions))

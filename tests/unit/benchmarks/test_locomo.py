@@ -23,13 +23,11 @@ KNOWN = frozenset({"D8:6", "D9:17", "D11:26", "D30:5"})
         (["D8:6", "D8:6"], ("D8:6",)),
     ],
 )
-def test_evidence_is_read_in_every_spelling_and_dropped_where_it_exists_nowhere(
-    raw: list[str], found: tuple[str, ...]
-) -> None:
+def test_evidence_ids_are_normalized_and_unknown_ids_dropped(raw: list[str], found: tuple[str, ...]) -> None:
     assert parse_evidence_ids(raw, KNOWN) == found
 
 
-def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path) -> None:
+def test_reads_roles_dates_and_answerable_questions(tmp_path: Path) -> None:
     file = tmp_path / "two.json"
     sample = {
         "sample_id": "two",
@@ -67,7 +65,7 @@ def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path)
         ("[]", "no question"),
     ],
 )
-def test_a_file_that_nothing_can_be_measured_with_is_named(tmp_path: Path, content: str | None, said: str) -> None:
+def test_unusable_data_file_is_rejected_with_reason(tmp_path: Path, content: str | None, said: str) -> None:
     file = tmp_path / "data.json"
     if content is not None:
         file.write_text(content, encoding="utf-8")

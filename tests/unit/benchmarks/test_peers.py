@@ -10,7 +10,7 @@ from text.tokenizer import Tokenizer
 TOKENS = Tokenizer.for_encoding("o200k_base")
 
 
-def test_lines_are_taken_in_the_order_of_the_ranking_while_they_fit() -> None:
+def test_ranked_lines_fill_token_budget_in_order() -> None:
     (sample,) = read_samples(CHAT)
     lines = list(sample.lines)
     number = {line.line_id: place for place, line in enumerate(lines)}
@@ -21,7 +21,7 @@ def test_lines_are_taken_in_the_order_of_the_ranking_while_they_fit() -> None:
     assert 0 in compute_coverages(sample, late, 60, TOKENS)
 
 
-def test_what_was_said_from_the_day_of_a_question_on_is_no_answer_to_it() -> None:
+def test_lines_from_day_of_question_on_do_not_count() -> None:
     (sample,) = read_samples(CHAT)
     question, lines = sample.questions[0], list(sample.lines)
     number = next(place for place, line in enumerate(lines) if line.line_id == question.evidence[0])

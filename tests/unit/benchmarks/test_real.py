@@ -8,12 +8,12 @@ from benchmarks.real.judging import find_invented_words, judge_facts, judge_summ
 from benchmarks.real.script import read_script
 from benchmarks.real.watched import AnswerCache
 from settings import Settings
-from tests.peers.openai_server import Behaviour, running
+from tests.peers.openai_server import Behaviour, run_openai_server
 
 SCRIPT = read_script()
 
 
-def test_the_script_has_what_it_promises() -> None:
+def test_script_has_expected_lines_questions_and_facts() -> None:
     hold, ended = SCRIPT.split_facts_by_validity()
     assert (len(SCRIPT.lines), len(SCRIPT.questions)) == (40, 15)
     assert len(hold) >= 24
@@ -24,7 +24,7 @@ def test_the_script_has_what_it_promises() -> None:
     assert all(any(word in said for word in asked.right) for asked in SCRIPT.questions)
 
 
-def test_what_was_learned_is_judged_by_its_words() -> None:
+def test_learned_facts_are_judged_by_keywords() -> None:
     found = judge_facts(
         SCRIPT.take_first_lines(5),
         [
@@ -41,23 +41,23 @@ def test_what_was_learned_is_judged_by_its_words() -> None:
     assert found["others_to_read"] == ["Nora likes rain."]
 
 
-def test_what_no_longer_holds_is_wrong() -> None:
+def test_outdated_fact_is_judged_wrong() -> None:
     found = judge_facts(SCRIPT, ["Nora lives in Lisbon.", "Nora lives in Porto."])
     assert found["wrong"] == ["Nora lives in Lisbon."]
     assert found["right"] == 1
 
 
-def test_names_and_numbers_that_nobody_said_are_invented() -> None:
+def test_unsaid_names_and_numbers_count_as_invented() -> None:
     assert find_invented_words("The user met Peter on 12 March with 3 dogs.", "on 12 march") == ["3", "Peter"]
     figures = judge_summaries(SCRIPT, ["Nora lives in Lisbon with Peter.", "Her sister Ingrid lives in Oslo."])
     assert figures["with_something_invented_percent"] == 50.0
     assert figures["invented"] == {"Nora lives in Lisbon with Peter.": ["Peter"]}
 
 
-async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
-    async with running() as (server, url):
-        server.default("real", Behaviour(text="She lives in Porto; her sister is Ingrid.", cached=7))
-        server.default_schema("trial", '{"word": "ok"}')
+async def test_measurement_returns_figures_and_resumes_from_cache(tmp_path: Path) -> None:
+    async with run_openai_server() as (server, url):
+        server.set_default_answer("real", Behaviour(text="She lives in Porto; her sister is Ingrid.", cached=7))
+        server.set_default_schema_answer("trial", '{"word": "ok"}')
         settings = Settings(openai_base_url=url, openai_model="real", summary_model="real", embedding_model="none")
         script = SCRIPT.take_first_lines(4)
         assert [question.text for question in script.questions] == [

@@ -7,11 +7,11 @@ import numpy as np
 from benchmarks.vector_file import CachedEmbedder
 from llm.embeddings import EndpointEmbedder
 from settings import Secret
-from tests.peers.openai_server import running
+from tests.peers.openai_server import run_openai_server
 
 
-async def test_what_was_embedded_once_is_kept(tmp_path: Path) -> None:
-    async with running() as (server, url):
+async def test_cached_embedder_requests_each_text_once(tmp_path: Path) -> None:
+    async with run_openai_server() as (server, url):
 
         def opened() -> CachedEmbedder:
             return CachedEmbedder(EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url), tmp_path / "vectors")
@@ -24,5 +24,5 @@ async def test_what_was_embedded_once_is_kept(tmp_path: Path) -> None:
             assert np.array_equal(again[[2, 0]], first)
             assert np.array_equal(await kept.embed_query("one"), asked)
             assert (await kept.embed_passages([])).shape[0] == 0
-        inputs = [request.body["input"] for request in server.of("e")]
+        inputs = [request.body["input"] for request in server.list_requests("e")]
     assert inputs == [["one", "two"], ["one"], ["three"]], "a query is not a passage; nothing is asked twice"

@@ -1,4 +1,4 @@
-"""However many people talk, what the process keeps of them has a limit."""
+"""Sessions, locks and caches stay bounded, however many people write."""
 
 import gc
 from collections import Counter
@@ -40,7 +40,7 @@ def alive() -> Counter[type]:
     return Counter(type(value) for value in gc.get_objects())
 
 
-async def test_after_many_people_only_the_newest_are_kept(services: Services) -> None:
+async def test_only_newest_sessions_are_kept(services: Services) -> None:
     for person in range(1, MANY):
         await services.conversation.reply(said(person))
     kept = alive()
@@ -49,7 +49,7 @@ async def test_after_many_people_only_the_newest_are_kept(services: Services) ->
     assert kept[ReadersWriterLock] == 0
 
 
-async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
+async def test_learning_and_folding_leave_no_locks(services: Services) -> None:
     for person in range(1, 6):
         await services.memory.set_enabled(person, enabled=True)
         await services.conversation.reply(said(person))
@@ -58,7 +58,7 @@ async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
     assert alive()[ReadersWriterLock] == 0
 
 
-def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> None:
+def test_session_with_running_turn_or_unwritten_messages_is_kept() -> None:
     sessions = Sessions()
     unwritten, served = sessions.get_or_create_session(Scope(owner=1)), sessions.get_or_create_session(Scope(owner=2))
     message = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
@@ -71,7 +71,7 @@ def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> 
     assert len(list(sessions)) <= SESSIONS_HELD
 
 
-async def test_a_session_is_in_use_until_its_turn_is_over_and_refuses_a_second_one_meanwhile() -> None:
+async def test_session_is_busy_during_turn_and_refuses_second_turn() -> None:
     session = Session(Scope(owner=1))
     async with session.mark_turn_running():
         assert not session.is_idle
@@ -82,7 +82,7 @@ async def test_a_session_is_in_use_until_its_turn_is_over_and_refuses_a_second_o
     assert session.is_idle
 
 
-async def test_a_lock_is_one_and_the_same_while_somebody_is_inside() -> None:
+async def test_owner_lock_is_shared_while_held_and_freed_afterwards() -> None:
     locks = OwnerLocks()
     async with locks.get_lock(1).hold_shared():
         gc.collect()
@@ -95,7 +95,7 @@ async def test_a_lock_is_one_and_the_same_while_somebody_is_inside() -> None:
     assert len(locks) == 0
 
 
-def test_what_was_not_used_for_the_longest_goes_first() -> None:
+def test_lru_cache_evicts_least_recently_used_entry() -> None:
     newest = LRUCache[str, int](2)
     newest["a"], newest["b"] = 1, 2
     assert newest["a"] == 1

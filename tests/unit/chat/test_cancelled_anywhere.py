@@ -1,4 +1,4 @@
-"""Work that is cancelled at any of its awaits leaves no lease, no slot, no token and no word behind."""
+"""Work that is cancelled at any await leaves no lease, unbilled token or partial change behind."""
 
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
@@ -7,22 +7,22 @@ from typing import Any
 from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
-from tests.support.stepping import cancelled
-from tests.support.talk import ANNA, Talk, talking
-from tests.unit.facts.test_history_extraction import chat
+from tests.support.stepping import run_and_cancel
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.facts.test_history_extraction import make_chat_export
 
 SCOPE = Scope(owner=ANNA.id)
 MAX_STEPS = 250
 
 
-async def at_each_step(
+async def cancel_at_each_step(
     prepare: Callable[[], Awaitable[None]],
     work: Callable[[], Coroutine[Any, Any, Any]],
     check: Callable[[], Awaitable[None]],
 ) -> None:
     for number in range(1, MAX_STEPS):
         await prepare()
-        was_reached = await cancelled(work, number)
+        was_reached = await run_and_cancel(work, number)
         await check()
         if not was_reached:
             assert number > 1
@@ -30,16 +30,16 @@ async def at_each_step(
     raise AssertionError("it has more steps than expected")
 
 
-async def leases(talk: Talk) -> int:
-    async with (await talk.database()).open_reader() as reader:
+async def leases(talk: ChatHarness) -> int:
+    async with (await talk.get_database()).open_reader() as reader:
         [[found]] = await reader.fetch_rows("SELECT COUNT(*) FROM jobs WHERE state = 'processing'")
     return int(found)
 
 
-async def test_a_fold(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=500)
-        talk.server.default("summary-model", "They spoke.")
+async def test_cancelled_fold_leaves_no_lease(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=500)
+        talk.server.set_default_answer("summary-model", "They spoke.")
 
         async def prepare() -> None:
             await talk.say("A word about walruses.")
@@ -54,37 +54,37 @@ async def test_a_fold(tmp_path: Path) -> None:
                     SCOPE
                 ) is None
 
-        await at_each_step(prepare, fold, check)
+        await cancel_at_each_step(prepare, fold, check)
 
 
-async def test_an_import(tmp_path: Path) -> None:
+async def test_cancelled_import_leaves_no_lease(tmp_path: Path) -> None:
     number = 0
 
     async def progress(done: int, total: int) -> None: ...
 
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
 
         async def prepare() -> None:
             nonlocal number
             number += 1
 
         async def bring_in() -> None:
-            data = chat(f"Walrus {number}.", first=number)
+            data = make_chat_export(f"Walrus {number}.", first=number)
             await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=progress)
 
         async def check() -> None:
             assert await leases(talk) == 0
 
-        await at_each_step(prepare, bring_in, check)
+        await cancel_at_each_step(prepare, bring_in, check)
 
 
-async def test_the_tokens_of_an_answer(tmp_path: Path) -> None:
-    async with talking(tmp_path, daily_token_budget_per_user=1_000_000) as talk:
+async def test_cancelled_answer_still_counts_tokens(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path, daily_token_budget_per_user=1_000_000) as talk:
         asked = 0
 
         async def prepare() -> None:
-            talk.server.default("chat-model", Behaviour(text="Yes.", prompt_tokens=10))
+            talk.server.set_default_answer("chat-model", Behaviour(text="Yes.", prompt_tokens=10))
 
         async def answer() -> None:
             await talk.say("Well?")
@@ -99,18 +99,18 @@ async def test_the_tokens_of_an_answer(tmp_path: Path) -> None:
             seen[0] = requests
 
         seen = [0]
-        await at_each_step(prepare, answer, check)
+        await cancel_at_each_step(prepare, answer, check)
 
 
-async def test_an_edit(tmp_path: Path) -> None:
+async def test_cancelled_edit_is_complete_or_absent(tmp_path: Path) -> None:
     number = 0
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
 
         async def prepare() -> None:
             nonlocal number
             number += 1
-            incoming = talk.incoming(f"walrus{number}x")
+            incoming = talk.make_user_message(f"walrus{number}x")
             [piece] = incoming.pieces
             object.__setattr__(piece, "telegram_id", number)
             await talk.conversation.reply(incoming)
@@ -123,14 +123,14 @@ async def test_an_edit(tmp_path: Path) -> None:
                 [said] = [turn.content for turn in await store.read_last_turns(SCOPE, 1) if turn.role == "user"]
             if "herring" in said:
                 await talk.say("And?")
-                assert f"walrus{number}x" not in talk.prompts()[-1]
+                assert f"walrus{number}x" not in talk.list_prompts()[-1]
 
-        await at_each_step(prepare, edit, check)
+        await cancel_at_each_step(prepare, edit, check)
 
 
-async def test_a_forgetting(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_cancelled_forgetting_is_complete_or_absent(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
 
         async def prepare() -> None:
             await talk.say("A word about walruses.")
@@ -142,23 +142,23 @@ async def test_a_forgetting(tmp_path: Path) -> None:
             async with talk.services.memory.open_store(ANNA.id) as store:
                 left = (await store.count_messages_and_summaries(SCOPE)).total
             await talk.say("And?")
-            assert bool(left) == ("walruses" in talk.prompts()[-1])
+            assert bool(left) == ("walruses" in talk.list_prompts()[-1])
             if not left:
-                await talk.remember()
+                await talk.turn_on_memory()
 
-        await at_each_step(prepare, forget, check)
+        await cancel_at_each_step(prepare, forget, check)
 
 
-async def test_another_answer(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_cancelled_regeneration_keeps_versions_consistent(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         turn, texts = 0, ["First.", "Second."]
 
         async def prepare() -> None:
             nonlocal turn
-            talk.server.default("chat-model", texts[0])
+            talk.server.set_default_answer("chat-model", texts[0])
             turn = (await talk.say("A word about walruses.")).turn or 0
-            talk.server.default("chat-model", texts[1])
+            talk.server.set_default_answer("chat-model", texts[1])
 
         async def again() -> None:
             await talk.conversation.answer_last_turn_again(SCOPE, turn, ANNA)
@@ -170,8 +170,8 @@ async def test_another_answer(tmp_path: Path) -> None:
                 versions = await store.forgetting.list_versions(SCOPE, answer.id)
             assert list(versions.texts) == texts[: len(versions.texts)]
             assert versions.texts[versions.number - 1] == answer.content
-            talk.server.default("chat-model", "Next.")
+            talk.server.set_default_answer("chat-model", "Next.")
             assert not (await talk.say("And?")).is_error
-            assert answer.content in talk.prompts()[-1]
+            assert answer.content in talk.list_prompts()[-1]
 
-        await at_each_step(prepare, again, check)
+        await cancel_at_each_step(prepare, again, check)

@@ -1,4 +1,4 @@
-"""Forgetting as a whole: no file of the data directory holds the words afterwards, whatever they were in."""
+"""After forgetting, no file in the data directory contains the words, wherever they had been stored."""
 
 import asyncio
 import json
@@ -22,16 +22,16 @@ from storage.bot_state.inbox import ReceivedUpdate
 from storage.schema.portable_tables import ACCOUNTS, FACTS, PROFILES
 from storage.stores.memory_store import MemoryStore
 from tests.peers.openai_server import Behaviour
-from tests.support.storages import IN_FILES
-from tests.support.talk import ANNA, BORIS, Talk, talking, unfinished
-from tests.unit.chat.test_conversation import room
+from tests.support.storages import FILE_STORAGES
+from tests.support.talk import ANNA, BORIS, ChatHarness, list_unfinished_forgettings, open_chat_harness
+from tests.unit.chat.test_conversation import limit_database_pages
 
 SCOPE = Scope(owner=ANNA.id)
 WORD, OTHER = "Heliotröpe“", "marigold"
-STORAGES = IN_FILES
+STORAGES = FILE_STORAGES
 
 
-def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
+def find_traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
     """Files that hold one of the words: as UTF-8, as UTF-16, escaped as JSON, or as the word index has it."""
     found = []
     for path in sorted(folder.rglob("*")):
@@ -44,30 +44,30 @@ def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
     return found
 
 
-async def store_of(talk: Talk, owner: int = ANNA.id) -> MemoryStore:
+async def get_store(talk: ChatHarness, owner: int = ANNA.id) -> MemoryStore:
     async with talk.services.memory.open_store(owner) as store:
         return store
 
 
-async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
+async def find_message_ids(talk: ChatHarness, word: str) -> tuple[int, ...]:
     async with talk.services.memory.open_store(ANNA.id) as store:
         return tuple(
             message.id for message in await store.timeline.read_page(SCOPE, limit=1000) if word in message.content
         )
 
 
-async def lived(talk: Talk) -> None:
+async def hold_conversation_with_word(talk: ChatHarness) -> None:
     """A conversation in which the word is in a question, an answer, summaries, a fact, a profile and a version."""
-    talk.server.default("chat-model", f"You said {OTHER}.")
-    talk.server.default("summary-model", "They spoke of flowers.")
-    store = await store_of(talk)
+    talk.server.set_default_answer("chat-model", f"You said {OTHER}.")
+    talk.server.set_default_answer("summary-model", "They spoke of flowers.")
+    store = await get_store(talk)
     number = 0
     for turn in range(12):
         text = f"{OTHER} {turn} " + "x" * 50 * turn
         if turn == 5:
             talk.server.script("chat-model", Behaviour(text=f"Your secret is {WORD}."))
             await talk.say(f"My secret is {WORD}. " * 3)
-            number = (await ids_with(talk, "My secret"))[0]
+            number = (await find_message_ids(talk, "My secret"))[0]
             await store.forgetting.replace_message_text_if_changed(
                 SCOPE, number, f"{WORD}, corrected", reason="edited", now=talk.moment[0]
             )
@@ -76,7 +76,7 @@ async def lived(talk: Talk) -> None:
             continue
         if turn == 11:
             talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
-        await talk.turn(text)
+        await talk.run_turn(text)
     assert (
         len([summary for summary in await store.list_summaries(SCOPE, active_only=False) if WORD in summary.text]) == 2
     )
@@ -93,154 +93,154 @@ async def lived(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
+async def test_no_file_contains_forgotten_message(tmp_path: Path, storage: StorageType) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
-        await lived(talk)
-        assert traces(tmp_path), "the test would see them"
-        talk.server.default("summary-model", "They spoke of flowers.")
-        ids = await ids_with(talk, WORD)
+        await hold_conversation_with_word(talk)
+        assert find_traces(tmp_path), "the test would see them"
+        talk.server.set_default_answer("summary-model", "They spoke of flowers.")
+        ids = await find_message_ids(talk, WORD)
         taken = await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ids))
         assert (taken.messages, taken.facts, taken.profiles, taken.versions) == (2, 1, 1, 1)
         assert taken.summaries == 2
-        assert traces(tmp_path) == []
-        assert (await store_of(talk)).kind is storage
+        assert find_traces(tmp_path) == []
+        assert (await get_store(talk)).kind is storage
         await talk.conversation.run_post_turn_tasks(SCOPE)
-        await talk.turn(f"Still {OTHER}?")
-        assert WORD not in talk.prompts()[-1]
-        assert traces(tmp_path) == []
-        assert traces(tmp_path, [OTHER]), "nothing else went"
-    assert traces(tmp_path) == []
-    async with talking(tmp_path) as talk:
-        assert traces(tmp_path) == []
-        assert await ids_with(talk, OTHER)
+        await talk.run_turn(f"Still {OTHER}?")
+        assert WORD not in talk.list_prompts()[-1]
+        assert find_traces(tmp_path) == []
+        assert find_traces(tmp_path, [OTHER]), "nothing else went"
+    assert find_traces(tmp_path) == []
+    async with open_chat_harness(tmp_path) as talk:
+        assert find_traces(tmp_path) == []
+        assert await find_message_ids(talk, OTHER)
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
+async def test_forgetting_everything_leaves_no_text_of_owner_in_files(tmp_path: Path, storage: StorageType) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         # Somebody else's words, and a life in the other store before.
-        await talk.remember(owner=BORIS.id, storage=storage)
+        await talk.turn_on_memory(owner=BORIS.id, storage=storage)
         await talk.say("begonia", person=BORIS)
         other = next(other for other in STORAGES if other is not storage)
         await talk.services.memory.configure(ANNA.id, storage=other, every_n=2)
-        await lived(talk)
+        await hold_conversation_with_word(talk)
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
         taken = await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert taken.messages == 24
         assert taken.is_clean
-        assert traces(tmp_path, [WORD, OTHER]) == []
+        assert find_traces(tmp_path, [WORD, OTHER]) == []
         config = await talk.services.memory.get_config(ANNA.id)
         assert config is not None
         assert (config.storage, config.enabled) == (storage, True)
-        talk.server.default("chat-model", "Hello.")
+        talk.server.set_default_answer("chat-model", "Hello.")
         await talk.say("Anew.")
-        assert WORD not in talk.prompts()[-1]
-        assert OTHER not in talk.prompts()[-1]
-    assert traces(tmp_path, [WORD, OTHER]) == []
-    assert traces(tmp_path, ["begonia"])
+        assert WORD not in talk.list_prompts()[-1]
+        assert OTHER not in talk.list_prompts()[-1]
+    assert find_traces(tmp_path, [WORD, OTHER]) == []
+    assert find_traces(tmp_path, ["begonia"])
 
 
-async def test_copies_made_by_an_upgrade_go_and_what_was_put_aside_is_named(tmp_path: Path) -> None:
+async def test_forgetting_deletes_upgrade_copies_and_reports_files_set_aside(tmp_path: Path) -> None:
     (tmp_path / "memory.db.before-format-1").write_text(WORD)
     (tmp_path / "memory.json.unreadable-20260101T000000Z").write_text("somebody's only copy")
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say(WORD)
         taken = await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
     assert taken.kept_aside == ("memory.json.unreadable-20260101T000000Z",)
-    assert traces(tmp_path) == []
+    assert find_traces(tmp_path) == []
 
 
-async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_message_is_forgotten(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_forgetting_clears_text_of_pending_update(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         memory = talk.services.memory
         for number, text in ((5, WORD), (6, "kept")):
             await memory.inbox.store_and_get_new_ids(
                 1, [ReceivedUpdate(number, json.dumps({"text": text}))], talk.moment[0]
             )
-        await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
+        await talk.conversation.reply(talk.make_user_message(WORD, source="1:5"))
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert [update.payload for update in await memory.inbox.list_pending_updates(1)] == ["", '{"text": "kept"}']
-        assert traces(tmp_path) == []
+        assert find_traces(tmp_path) == []
 
 
-async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_forgetting_waits_for_running_answer(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say(WORD)
         talk.server.script("chat-model", Behaviour(text=f"It was {WORD}.", hold="start"))
         answering = asyncio.create_task(talk.say("What was it?"))
-        await talk.server.until_held()
+        await talk.server.wait_until_held()
         forgetting = asyncio.create_task(talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything")))
         await talk.server.release()
         await answering
         assert (await forgetting).messages == 4
-        assert traces(tmp_path) == []
+        assert find_traces(tmp_path) == []
 
 
-async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgotten(tmp_path: Path) -> None:
-    """Its store failed; it is written again at the moment in which its owner forgets it."""
-    async with talking(tmp_path) as talk:
+async def test_unwritten_turn_is_not_written_during_forgetting(tmp_path: Path) -> None:
+    """The store had failed, and the turn is written again while its owner forgets everything."""
+    async with open_chat_harness(tmp_path) as talk:
         services = talk.services
-        await talk.remember()
+        await talk.turn_on_memory()
         await talk.say(OTHER)
-        await room(talk, 1)
+        await limit_database_pages(talk, 1)
         assert not (await talk.say(f"{WORD} " * 2000)).is_durable
-        await room(talk, 2**30)
+        await limit_database_pages(talk, 2**30)
         async with services.memory.open_store(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
             forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, ForgetRequest(what="everything")))
             writing = asyncio.create_task(services.conversation.flush_turns_and_count_unwritten())
         await forgetting
         assert await writing == 0
-        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 0
-        assert traces(tmp_path) == []
-    assert traces(tmp_path) == []
+        assert (await (await get_store(talk)).count_messages_and_summaries(SCOPE)).total == 0
+        assert find_traces(tmp_path) == []
+    assert find_traces(tmp_path) == []
 
 
-async def test_the_process_forgets_too(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_forgotten_message_is_removed_from_session(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say(WORD)
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         await talk.services.memory.set_enabled(ANNA.id, enabled=False)
         await talk.say("And?")
-        assert WORD not in talk.prompts()[-1]
+        assert WORD not in talk.list_prompts()[-1]
 
 
-async def test_one_can_forget_while_memory_is_off(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_forgetting_works_while_memory_is_off(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say(WORD)
         await talk.services.memory.set_enabled(ANNA.id, enabled=False)
         assert (await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))).messages == 2
-    assert traces(tmp_path) == []
+    assert find_traces(tmp_path) == []
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
+async def test_interrupted_forgetting_is_finished_at_next_start(tmp_path: Path, storage: StorageType) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
-        await lived(talk)
-        ids = await ids_with(talk, WORD)
+        await hold_conversation_with_word(talk)
+        ids = await find_message_ids(talk, WORD)
         memory = talk.services.memory
         async with memory.inbox.database.open_transaction(None) as tx:
             what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
             marked = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)"
             await tx.execute(marked, ANNA.id, what, talk.moment[0].isoformat())
-    assert traces(tmp_path)
+    assert find_traces(tmp_path)
     async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
-        assert traces(tmp_path) == []
+        assert find_traces(tmp_path) == []
         async with memory.open_store(ANNA.id) as store:
             assert len(await store.timeline.read_page(SCOPE, limit=1000)) == 22
-        assert await unfinished(memory) == []
+        assert await list_unfinished_forgettings(memory) == []
 
 
-async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_overwriting_erased_data_keeps_later_messages(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say(WORD)
         memory = talk.services.memory
         async with memory.inbox.database.open_reader(None, in_snapshot=True) as reader:
@@ -248,72 +248,72 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
             assert not (await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))).is_clean
         await talk.say(OTHER)
         await memory.overwrite_erased_data()
-        assert traces(tmp_path) == []
-        assert await ids_with(talk, OTHER)
+        assert find_traces(tmp_path) == []
+        assert await find_message_ids(talk, OTHER)
 
 
-async def test_what_is_left_of_a_chunk_is_summarized_again_before_anything_else(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=2)
+async def test_remaining_messages_of_chunk_are_summarized_again(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=2)
         for number in range(6):
-            await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
-        store = await store_of(talk)
+            await talk.run_turn(f"{WORD if number == 2 else OTHER} {number}")
+        store = await get_store(talk)
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 5, 9]
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(5, 6)))
         assert [summary.first_id for summary in await store.list_summaries(SCOPE)] == [1, 9]
         await talk.conversation.run_post_turn_tasks(SCOPE)
         summaries = await store.list_summaries(SCOPE)
         assert [(summary.first_id, summary.last_id) for summary in summaries] == [(1, 4), (9, 12), (7, 8)]
-        assert WORD not in talk.prompts("summary-model")[-1]
+        assert WORD not in talk.list_prompts("summary-model")[-1]
         assert (await store.count_messages_and_summaries(SCOPE)).active_messages == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
+async def test_retention_deletes_only_old_archived_messages(tmp_path: Path, storage: StorageType) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
-        await talk.turn(f"{WORD} 1")
-        await talk.turn(f"{WORD} 2")
+        await talk.run_turn(f"{WORD} 1")
+        await talk.run_turn(f"{WORD} 2")
         talk.moment[0] += timedelta(days=20)
         for number in range(3):
-            await talk.turn(f"{OTHER} {number}")
+            await talk.run_turn(f"{OTHER} {number}")
         talk.moment[0] += timedelta(days=20)
         await talk.services.corrections.forget_old_archived_messages(timedelta(days=50))
-        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 10
+        assert (await (await get_store(talk)).count_messages_and_summaries(SCOPE)).total == 10
         await talk.services.corrections.forget_old_archived_messages(timedelta(days=30))
-        assert traces(tmp_path) == []
-        counts = await (await store_of(talk)).count_messages_and_summaries(SCOPE)
+        assert find_traces(tmp_path) == []
+        counts = await (await get_store(talk)).count_messages_and_summaries(SCOPE)
         assert (counts.total, counts.archived, sum(counts.active_by_level.values())) == (6, 4, 1)
         await talk.services.corrections.forget_old_archived_messages(timedelta(days=10))
-        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 2, (
+        assert (await (await get_store(talk)).count_messages_and_summaries(SCOPE)).total == 2, (
             "what is not summarised stays"
         )
 
 
-async def test_archives_older_than_what_is_kept_go_at_the_start(tmp_path: Path) -> None:
-    """Not an hour later: a bot that is started once a day would never come to it."""
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=2)
+async def test_retention_is_enforced_at_start(tmp_path: Path) -> None:
+    """A bot that is started only briefly each day would never reach the hourly run."""
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=2)
         talk.moment[0] -= timedelta(days=40)
-        await talk.turn(f"{WORD} 1")
-        await talk.turn(f"{WORD} 2")
+        await talk.run_turn(f"{WORD} 1")
+        await talk.run_turn(f"{WORD} 2")
 
     def is_left() -> bool:
         try:
-            return bool(traces(tmp_path))
+            return bool(find_traces(tmp_path))
         except FileNotFoundError:  # a file that has just gone
             return True
 
-    async with talking(tmp_path, retention_days=30) as talk:
+    async with open_chat_harness(tmp_path, retention_days=30) as talk:
         async with asyncio.timeout(60):
             while await asyncio.to_thread(is_left):
                 pass  # a file has no events
-        assert (await (await store_of(talk)).count_messages_and_summaries(SCOPE)).total == 0
+        assert (await (await get_store(talk)).count_messages_and_summaries(SCOPE)).total == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, storage: StorageType) -> None:
-    async with talking(tmp_path) as talk:
+async def test_no_file_contains_fact_deleted_one_day_ago(tmp_path: Path, storage: StorageType) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         corrections, facts = talk.services.corrections, talk.services.facts
         kept, _ = await facts.add_fact_unless_known(ANNA.id, f"Anna likes {OTHER}.")
@@ -321,7 +321,7 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
         edited = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
         assert edited is not None
-        store = await store_of(talk)
+        store = await get_store(talk)
         made = NewProfile(
             owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, facts=(edited,), summary_ids=()
         )
@@ -329,26 +329,26 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
         talk.moment[0] += timedelta(hours=23)
         await corrections.forget_long_deleted_facts()
-        assert traces(tmp_path), "it can still be restored"
+        assert find_traces(tmp_path), "it can still be restored"
         talk.moment[0] += timedelta(hours=2)
         await corrections.forget_long_deleted_facts()
-        assert traces(tmp_path, [WORD, "tulips"]) == []
+        assert find_traces(tmp_path, [WORD, "tulips"]) == []
         assert [known_fact.id for known_fact in await facts.list_all(ANNA.id)] == [kept.id]
         await corrections.forget_long_deleted_facts()
-    assert traces(tmp_path, [WORD, "tulips"]) == []
-    assert traces(tmp_path, [OTHER])
+    assert find_traces(tmp_path, [WORD, "tulips"]) == []
+    assert find_traces(tmp_path, [OTHER])
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: Path, storage: StorageType) -> None:
-    """Nor what a profile had made of them; earlier edits stay, as does a profile that was made before."""
-    async with talking(tmp_path) as talk:
+async def test_no_file_contains_text_of_undone_fact_edit(tmp_path: Path, storage: StorageType) -> None:
+    """Profiles made from the edit are erased too. Earlier edits and earlier profiles stay."""
+    async with open_chat_harness(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         corrections, facts = talk.services.corrections, talk.services.facts
         fact, _ = await facts.add_fact_unless_known(ANNA.id, "Anna likes roses.")
         tulips = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
         assert tulips is not None
-        profiles = (await store_of(talk)).profiles
+        profiles = (await get_store(talk)).profiles
         draft = NewProfile(owner=ANNA.id, text=OTHER, model="m", base_id=None, facts=(tulips,), summary_ids=())
         await profiles.store_profile(draft, now=talk.moment[0])
         talk.moment[0] += timedelta(minutes=1)
@@ -356,11 +356,11 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         assert wrong is not None
         draft = replace(draft, text=f"Likes {WORD}.", facts=(wrong,))
         await profiles.store_profile(draft, now=talk.moment[0])
-        assert traces(tmp_path)
+        assert find_traces(tmp_path)
         taken = await corrections.undo_fact_edit(ANNA.id, fact.id)
         assert taken is not None
         assert (taken.profiles, taken.is_clean) == (1, True)
-        assert traces(tmp_path) == []
+        assert find_traces(tmp_path) == []
         with pytest.raises(StaleFacts):
             await profiles.store_profile(draft, now=talk.moment[0])
         assert [(known_fact.text, known_fact.origin) for known_fact in await facts.list_all(ANNA.id)] == [
@@ -371,16 +371,16 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         assert newest is not None
         assert newest.text == OTHER
         await corrections.forget(ANNA.id, ForgetRequest(what="profiles", ids=(newest.id,)))
-        assert traces(tmp_path, [WORD, OTHER]) == []
-    assert traces(tmp_path, [WORD, OTHER]) == []
+        assert find_traces(tmp_path, [WORD, OTHER]) == []
+    assert find_traces(tmp_path, [WORD, OTHER]) == []
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path: Path, storage: StorageType) -> None:
-    """A start finishes it, however far it had come."""
-    async with talking(tmp_path) as talk:
+async def test_interrupted_undo_removes_only_one_fact_edit(tmp_path: Path, storage: StorageType) -> None:
+    """The next start finishes the undo, wherever it was interrupted."""
+    async with open_chat_harness(tmp_path) as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
-        facts, store = talk.services.facts, await store_of(talk)
+        facts, store = talk.services.facts, await get_store(talk)
         fact, _ = await facts.add_fact_unless_known(ANNA.id, "Anna likes roses.")
         for words in ("Anna likes tulips.", f"Anna likes {WORD}."):
             await facts.edit(ANNA.id, fact.id, words)
@@ -391,35 +391,37 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         async with talk.services.memory.inbox.database.open_transaction(None) as tx:
             record = (ANNA.id, json.dumps(asdict(what)), talk.moment[0].isoformat())
             await tx.execute("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
-    async with talking(tmp_path) as talk:
+    async with open_chat_harness(tmp_path) as talk:
         assert [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid] == [
             "Anna likes tulips."
         ]
-        assert traces(tmp_path) == []
+        assert find_traces(tmp_path) == []
 
 
-async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_restored_fact_is_not_erased_when_due(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         fact, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna likes roses.")
+        await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
+        await change_fact_and_report(talk.services, ANNA.id, "undo", fact.id)
         due = ForgetRequest(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
         assert (await talk.services.corrections.forget(ANNA.id, due)).facts == 0
         assert [known_fact.id for known_fact in await talk.services.facts.list_all(ANNA.id)] == [fact.id]
 
 
-async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
+async def test_two_owners_forgetting_concurrently_leave_no_trace(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         for person, storage in ((ANNA, StorageType.SQLITE), (BORIS, StorageType.JSON)):
             await talk.services.memory.configure(person.id, storage=storage, every_n=2)
             await talk.say(WORD if person is ANNA else OTHER, person=person)
         everything = ForgetRequest(what="everything")
         await asyncio.gather(*(talk.services.corrections.forget(person.id, everything) for person in (ANNA, BORIS)))
-        assert traces(tmp_path, [WORD, OTHER]) == []
-        assert await unfinished(talk.services.memory) == []
+        assert find_traces(tmp_path, [WORD, OTHER]) == []
+        assert await list_unfinished_forgettings(talk.services.memory) == []
 
 
-def test_an_answer_that_waits_to_be_written_goes_with_what_it_may_quote() -> None:
-    """Its question stays: that is its owner's own."""
+def test_forgetting_with_quotes_drops_unwritten_answer() -> None:
+    """The question stays because the owner wrote it."""
     said_at = datetime(2026, 11, 21, tzinfo=UTC)
     roles: tuple[Role, Role] = ("user", "assistant")
     question, answer = (NewMessage(role=role, content=role, created_at=said_at) for role in roles)

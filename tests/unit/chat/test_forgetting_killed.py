@@ -1,4 +1,4 @@
-"""kill -9 at seeded points of a forgetting: the next start finds all of it, or leaves no trace of any."""
+"""After kill -9 at seeded points of a deletion, the next start finds either all messages or no trace."""
 
 import random
 import shutil
@@ -11,11 +11,11 @@ from external_memory import ExternalMemory
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
-from tests.contract.conftest import fold
+from tests.contract.conftest import fold_messages
 from tests.support.killable import Runs, runs_of
-from tests.support.storages import IN_FILES
-from tests.support.talk import unfinished
-from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, traces
+from tests.support.storages import FILE_STORAGES
+from tests.support.talk import list_unfinished_forgettings
+from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, find_traces
 
 KILLS = 4
 MAX_SECONDS_BEFORE_KILL = 0.25
@@ -36,21 +36,21 @@ async def prepared(folder: Path, storage: StorageType) -> int:
                 ]
                 stored = await store.append_messages(SCOPE, drafts)
                 if number % 2:
-                    await fold(store, SCOPE, stored)
+                    await fold_messages(store, SCOPE, stored)
             await store.append_messages(Scope(owner=8), [NewMessage(role="user", content=OTHER, created_at=now)])
     return 300
 
 
 async def killed(runs: Runs, folder: Path, delay: float) -> bool:
-    """Forget in a process of its own and kill it; whether it had said that it was done."""
+    """Forget in a child process and kill it after `delay`. Return True if it had reported completion."""
     await runs.begin(folder, SCOPE.owner)
     assert await runs.line() == "begins"
     told, _ = await runs.kill(delay)
     return "done" in told
 
 
-@pytest.mark.parametrize("storage", IN_FILES)
-async def test_killed_while_it_forgets_it_is_whole_or_gone(tmp_path: Path, storage: StorageType) -> None:
+@pytest.mark.parametrize("storage", FILE_STORAGES)
+async def test_killed_forgetting_is_completed_or_has_no_effect(tmp_path: Path, storage: StorageType) -> None:
     chance = random.Random(3)  # noqa: S311 - not a secret
     total = await prepared(tmp_path / "made", storage)
     async with runs_of("tests.support.forgetter") as runs:
@@ -66,7 +66,7 @@ async def test_killed_while_it_forgets_it_is_whole_or_gone(tmp_path: Path, stora
             if is_done[folder]:
                 assert left == 0
             if left == 0:
-                assert traces(folder) == []
-            assert await unfinished(memory) == []
-        assert bool(traces(folder)) == bool(left)
-        assert traces(folder, [OTHER])
+                assert find_traces(folder) == []
+            assert await list_unfinished_forgettings(memory) == []
+        assert bool(find_traces(folder)) == bool(left)
+        assert find_traces(folder, [OTHER])

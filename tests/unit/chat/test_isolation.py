@@ -21,9 +21,10 @@ from records.turns import IncomingPiece, UserMessage
 from settings import DEFAULT_SYSTEM_PROMPT
 from storage.backup import back_up
 from tests.paths import ROOT
-from tests.peers.openai_server import Behaviour, Recorded
-from tests.support.storages import IN_FILES
-from tests.support.talk import Talk, talking
+from tests.peers.openai_server import Behaviour, RecordedRequest
+from tests.support.python_source import parse_python
+from tests.support.storages import FILE_STORAGES
+from tests.support.talk import ChatHarness, open_chat_harness
 
 WORDS = (
     "quokka",
@@ -58,7 +59,7 @@ class Place:
         return self.scope.owner < 0
 
 
-def places() -> list[Place]:
+def make_places() -> list[Place]:
     """Four people in private with two topics each; two groups of all of them, with two topics each; the direct messages
     of two people with a channel.
     """
@@ -72,34 +73,34 @@ def places() -> list[Place]:
     ]
 
 
-def text_of(request: Recorded) -> str:
+def join_contents(request: RecordedRequest) -> str:
     return "\n".join(str(message["content"]) for message in request.messages)
 
 
-async def speak(talk: Talk, place: Place, person: Person, text: str) -> None:
-    said = talk.incoming(text, person=person, thread=place.scope.thread)
+async def speak(talk: ChatHarness, place: Place, person: Person, text: str) -> None:
+    said = talk.make_user_message(text, person=person, thread=place.scope.thread)
     await talk.conversation.reply(replace(said, scope=place.scope, in_group=place.in_group))
     await talk.conversation.run_post_turn_tasks(place.scope)
 
 
-def leaks(talk: Talk) -> Iterator[str]:
+def leaks(talk: ChatHarness) -> Iterator[str]:
     """Requests that carry the secrets of more than one scope. Each scope's words hold its own secret."""
     for request in talk.server.requests:
-        found = {place.secret for place in places() if place.secret in text_of(request)}
+        found = {place.secret for place in make_places() if place.secret in join_contents(request)}
         if len(found) != 1:
             yield f"{request.model} was sent {sorted(found)}"
 
 
-async def test_no_secret_of_a_scope_reaches_anothers_request(tmp_path: Path) -> None:
+async def test_requests_contain_no_secret_of_another_scope(tmp_path: Path) -> None:
     chance = random.Random(3)  # noqa: S311 - not a secret
-    stores = IN_FILES
-    async with talking(tmp_path) as talk:
+    stores = FILE_STORAGES
+    async with open_chat_harness(tmp_path) as talk:
         # The model repeats what it is sent, so that answers and summaries carry the secrets on.
-        talk.server.default("chat-model", Behaviour(mode="extract:2"))
-        talk.server.default("summary-model", Behaviour(mode="extract:3"))
-        everywhere = places()
+        talk.server.set_default_answer("chat-model", Behaviour(mode="extract:2"))
+        talk.server.set_default_answer("summary-model", Behaviour(mode="extract:3"))
+        everywhere = make_places()
         for number, owner in enumerate(sorted({place.scope.owner for place in everywhere})):
-            await talk.remember(owner=owner, every_n=2, storage=stores[number % 2])
+            await talk.turn_on_memory(owner=owner, every_n=2, storage=stores[number % 2])
         rounds = [place for place in everywhere for _ in range(4)]
         chance.shuffle(rounds)
         for number, place in enumerate(rounds):
@@ -108,34 +109,36 @@ async def test_no_secret_of_a_scope_reaches_anothers_request(tmp_path: Path) -> 
             await speak(talk, place, person, f"Our {place.secret} lives by the river, do you recall note {number}?")
             if number % 9 == 8:
                 goal = chance.choice(stores)
-                await talk.remember(owner=place.scope.owner, every_n=2, storage=goal)
+                await talk.turn_on_memory(owner=place.scope.owner, every_n=2, storage=goal)
     asked = [request.model for request in talk.server.requests]
     assert asked.count("chat-model") == len(rounds)
     assert asked.count("summary-model") > len(everywhere)
     assert list(leaks(talk)) == []
 
 
-async def test_with_memory_off_scopes_are_apart_too(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        for place in places() * 3:
+async def test_scopes_are_isolated_while_memory_is_off(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        for place in make_places() * 3:
             await speak(talk, place, place.people[0], f"Our {place.secret} lives by the river.")
     assert list(leaks(talk)) == []
 
 
-async def test_facts_of_one_person_reach_nobody_else_who_writes_to_the_channel(tmp_path: Path) -> None:
+async def test_no_facts_are_learned_or_used_in_channel_direct_messages(tmp_path: Path) -> None:
     """Facts and profile are the owner's, here the channel's: there, none are learned, none are told."""
     first, second = (Scope(owner=-3, thread=-number) for number in (1, 2))
-    async with talking(tmp_path) as talk:
-        await talk.remember(owner=-3, every_n=2)
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(owner=-3, every_n=2)
         fact, _ = await talk.services.facts.add_fact_unless_known(-3, "Somebody keeps a quokka.")
         for number in range(6):
             for scope in (first, second):
-                said = replace(talk.incoming(f"Do you recall my quokka, note {number}?"), scope=scope, in_group=True)
+                said = replace(
+                    talk.make_user_message(f"Do you recall my quokka, note {number}?"), scope=scope, in_group=True
+                )
                 await talk.conversation.reply(said)
                 await talk.conversation.run_post_turn_tasks(scope)
         assert [fact.id for fact in await talk.services.facts.list_all(-3)] == [fact.id]
     assert not any(request.schema for request in talk.server.requests)
-    assert not any("keeps a quokka" in text_of(request) for request in talk.server.requests)
+    assert not any("keeps a quokka" in join_contents(request) for request in talk.server.requests)
     assert not any(
         request.body.get("tools") and "remember" in str(request.body["tools"]) for request in talk.server.requests
     )
@@ -148,8 +151,8 @@ SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT, f"{DEFAULT_SYSTEM_PROMPT}\n\n{prompts.REA
 }
 
 
-def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
-    """The system role holds our own instructions alone, once and first; a block is closed by us alone."""
+def demand_orders_are_data(talk: ChatHarness, max_tokens: int) -> None:
+    """Assert that the system role has only our instructions, and that quoted text never closes a block."""
     ours = SYSTEM_TEXTS | {
         prompts.make_summary_instructions(kind, max_tokens=max_tokens) for kind in get_args(prompts.FoldKind)
     }
@@ -163,18 +166,18 @@ def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
             assert not any(line.startswith("system:") for line in block.splitlines())
         else:
             # Recent turns stand verbatim, as their author's own words; what is quoted stands in blocks.
-            for _, block in BLOCK.findall(text_of(request)):
+            for _, block in BLOCK.findall(join_contents(request)):
                 assert all(OUR_LINE.match(line) for line in block.splitlines()), block
 
 
-async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Path, storage: StorageType) -> None:
+async def test_stored_instruction_never_reaches_system_role(tmp_path: Path, storage: StorageType) -> None:
     mallory = Person(id=5, name=f"Mallory {BREAKOUT}")
     group = Scope(owner=-5)
-    async with talking(tmp_path) as talk:
-        talk.server.default("summary-model", Behaviour(text=f"They said: {BREAKOUT}"))
-        talk.server.default("chat-model", Behaviour(text=f"You said: {BREAKOUT}"))
+    async with open_chat_harness(tmp_path) as talk:
+        talk.server.set_default_answer("summary-model", Behaviour(text=f"They said: {BREAKOUT}"))
+        talk.server.set_default_answer("chat-model", Behaviour(text=f"You said: {BREAKOUT}"))
         for owner in (5, -5):
-            await talk.remember(owner=owner, every_n=1, storage=storage)
+            await talk.turn_on_memory(owner=owner, every_n=1, storage=storage)
         for scope, in_group in ((Scope(owner=5), False), (group, True)):
             for number in range(8):
                 words = f"Kohlrabi {number}. {BREAKOUT}"
@@ -189,14 +192,14 @@ async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Pat
                 await talk.conversation.reply(said)
                 await talk.conversation.run_post_turn_tasks(scope)
         await talk.say("What of the kohlrabi?", person=mallory)
-        carried = [text_of(request) for request in talk.server.requests]
+        carried = [join_contents(request) for request in talk.server.requests]
         assert any("<remembered>" in text for text in carried), "snippets were in play"
         assert any("<summaries>" in text for text in carried)
         assert any(ORDER in text for text in carried)
         demand_orders_are_data(talk, talk.services.summaries.get_limits().chunk)
 
 
-def test_a_name_stays_on_its_line_and_within_its_block() -> None:
+def test_speaker_name_cannot_break_line_or_close_block() -> None:
     message = Message(
         id=1,
         scope=Scope(owner=5),
@@ -217,15 +220,15 @@ def everything(folder: Path) -> dict[str, int]:
     return {str(path.relative_to(folder)): path.stat().st_mode & 0o777 for path in [folder, *sorted(folder.rglob("*"))]}
 
 
-async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
+async def test_data_files_are_private_regardless_of_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         data = tmp_path / "data"
-        async with talking(data, daily_token_budget=10**9) as talk:
+        async with open_chat_harness(data, daily_token_budget=10**9) as talk:
             for owner, storage in ((7, StorageType.JSON), (8, StorageType.SQLITE)):
-                await talk.remember(owner=owner, every_n=1, storage=storage)
+                await talk.turn_on_memory(owner=owner, every_n=1, storage=storage)
             for person in (Person(id=7, name="Anna"), Person(id=8, name="Boris")):
-                await talk.turn("Hello there.", person=person)
+                await talk.run_turn("Hello there.", person=person)
             running = everything(data)
         await asyncio.to_thread(back_up, data, tmp_path / "backup.zip")
         stopped = everything(data)
@@ -243,7 +246,7 @@ def test_secrets_are_compared_in_constant_time() -> None:
     """What a stranger may send as often as they like is never compared with ==, which stops at the first difference."""
     folder = ROOT / "telegram_ui"
     for file in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parse_python(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Compare) and any(isinstance(operator, ast.Eq | ast.NotEq) for operator in node.ops):
                 assert not re.search(r"secret|nonce|digest", ast.unparse(node)), f"{file}:{node.lineno}"
     webhook = (folder / "updates" / "webhook.py").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is counted of turns, folds and calls to the model; and that it tells nothing of anybody."""
+"""Metrics of turns, folds and model calls, which contain nothing personal."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from prometheus_client import generate_latest
 
 from runtime.metrics import REGISTRY
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, talking
+from tests.support.talk import ANNA, open_chat_harness
 
 
 def figures() -> dict[str, float]:
@@ -16,13 +16,13 @@ def figures() -> dict[str, float]:
     return {name: float(value) for name, _, value in lines}
 
 
-async def test_turns_folds_and_calls_are_counted_by_their_end(tmp_path: Path) -> None:
+async def test_metrics_count_turns_folds_and_model_calls_by_outcome(tmp_path: Path) -> None:
     before = figures()
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=2)
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=2)
         for number in range(2):
-            await talk.turn(f"My parrot number {number} is called Xenophilius.")
-        talk.server.default("chat-model", Behaviour(status=400))
+            await talk.run_turn(f"My parrot number {number} is called Xenophilius.")
+        talk.server.set_default_answer("chat-model", Behaviour(status=400))
         assert (await talk.say("And now?")).is_error
     after = figures()
 

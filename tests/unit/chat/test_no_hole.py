@@ -12,8 +12,8 @@ import pytest
 from records.context import Context
 from records.messages import Message
 from records.scopes import Scope
-from tests.support.storages import IN_FILES
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.storages import FILE_STORAGES
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 
 SCOPE = Scope(owner=ANNA.id)
 LETTERS = "abcdefgh"
@@ -45,31 +45,31 @@ def is_cut(context: Context, message: Message) -> bool:
     return any(first <= message.id <= last for first, last in told)
 
 
-async def everything(talk: Talk) -> Sequence[Message]:
+async def everything(talk: ChatHarness) -> Sequence[Message]:
     async with talk.services.memory.open_store(ANNA.id) as store:
         return await store.timeline.read_page(SCOPE, limit=10_000)
 
 
 @pytest.mark.parametrize("filler", [sentences, words, unspaced])
 @pytest.mark.parametrize(("max_prompt_tokens", "snippets"), [(600, 1500), (1000, 300), (8000, 60)])
-async def test_what_is_cut_is_found_by_its_rarest_word(
+async def test_message_cut_from_prompt_is_found_by_its_rarest_word(
     tmp_path: Path, filler: Callable[[random.Random], str], max_prompt_tokens: int, snippets: int
 ) -> None:
     chance = random.Random(f"{filler(random.Random(1))} {max_prompt_tokens} {snippets}")  # noqa: S311 - repeatable, not secret
-    storage = chance.choice(IN_FILES)
-    async with talking(
+    storage = chance.choice(FILE_STORAGES)
+    async with open_chat_harness(
         tmp_path,
         max_context_tokens=max_prompt_tokens,
         snippet_budget=snippets,
         system_prompt="Be brief.",
         recent_budget=900,
     ) as talk:
-        await talk.remember(every_n=500, storage=storage)
+        await talk.turn_on_memory(every_n=500, storage=storage)
         marks = [f"q{letter}x{number}" for number in (7, 8) for letter in LETTERS]
         for asked, answered in zip(marks[::2], marks[1::2], strict=True):
             talk.server.script("chat-model", f"{filler(chance)} {answered} {filler(chance)}".strip())
             await talk.say(f"{filler(chance)} {asked} {filler(chance)}".strip())
-        talk.server.default("chat-model", "Well.")
+        talk.server.set_default_answer("chat-model", "Well.")
         said = await everything(talk)
         found = 0
         asked_again = chance.sample(marks, len(marks) // 2)

@@ -14,8 +14,8 @@ from records.forgetting import ForgetRequest
 from records.scopes import Scope
 from records.turns import UserMessage
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, Talk, talking
-from tests.unit.chat.test_forgetting import traces
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.chat.test_forgetting import find_traces
 
 SCOPE = Scope(owner=ANNA.id)
 SEEN = "A red bike leans against a green wall; a sign says Zyprexol."
@@ -30,49 +30,51 @@ BLIND = (
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
-    async with talking(tmp_path) as talk:
-        talk.server.default("summary-model", SEEN)
+async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path) as talk:
+        talk.server.set_default_answer("summary-model", SEEN)
         yield talk
 
 
-def photo(
-    talk: Talk, caption: str = "", *, of: int = 1, data: bytes = b"\xff\xd8jpeg", mime: str = "image/jpeg"
+def make_photo_message(
+    talk: ChatHarness, caption: str = "", *, of: int = 1, data: bytes = b"\xff\xd8jpeg", mime: str = "image/jpeg"
 ) -> UserMessage:
-    bare = talk.incoming(f"{caption}\n[Sent with a photo]" if caption else "[Sent a photo]")
+    bare = talk.make_user_message(f"{caption}\n[Sent with a photo]" if caption else "[Sent a photo]")
     pictures = tuple(
         Picture(data=data, mime=mime, width=800, height=600, kind="Photo", source=f"{n}:file") for n in range(of)
     )
     return replace(bare, pictures=pictures, is_wordless=not caption)
 
 
-def last(messages: Sequence[Mapping[str, Any]]) -> Any:
+def get_last_content(messages: Sequence[Mapping[str, Any]]) -> Any:
     return messages[-1]["content"]
 
 
-async def test_a_photo_is_in_the_request_of_its_turn_and_found_later_by_what_was_seen(talk: Talk) -> None:
-    await talk.remember(every_n=3)
-    reply = await talk.conversation.reply(photo(talk, "My new one!"))
+async def test_photo_is_sent_once_and_found_later_by_its_description(talk: ChatHarness) -> None:
+    await talk.turn_on_memory(every_n=3)
+    reply = await talk.conversation.reply(make_photo_message(talk, "My new one!"))
     assert not reply.is_error
-    words, shown = last(talk.server.of("chat-model")[-1].messages)
+    words, shown = get_last_content(talk.server.list_requests("chat-model")[-1].messages)
     assert words["text"].endswith("My new one!\n[Sent with a photo]")
     assert shown == {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9hqcGVn"}}
     await talk.conversation.run_post_turn_tasks(SCOPE)
-    [described] = talk.server.of("summary-model")
-    assert last(described.messages)[1] == shown
+    [described] = talk.server.list_requests("summary-model")
+    assert get_last_content(described.messages)[1] == shown
     for number in range(6):
-        await talk.turn(f"What about the weather, part {number}?")
+        await talk.run_turn(f"What about the weather, part {number}?")
     await talk.say("What does the sign in the photo of the red bike say, Zyprexol?")
-    assert f"[Photo: {SEEN}]" in talk.prompts()[-1]
-    assert all(isinstance(last(request.messages), str) for request in talk.server.of("chat-model")[1:])
+    assert f"[Photo: {SEEN}]" in talk.list_prompts()[-1]
+    assert all(
+        isinstance(get_last_content(request.messages), str) for request in talk.server.list_requests("chat-model")[1:]
+    )
 
 
-async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
-    await talk.remember()
-    reply = await talk.conversation.reply(photo(talk, of=10))
+async def test_pictures_count_towards_token_ceiling(talk: ChatHarness) -> None:
+    await talk.turn_on_memory()
+    reply = await talk.conversation.reply(make_photo_message(talk, of=10))
     assert reply.context is not None
     assert reply.context.token_count <= 8000
-    shown = len(last(talk.server.of("chat-model")[-1].messages)) - 1
+    shown = len(get_last_content(talk.server.list_requests("chat-model")[-1].messages)) - 1
     assert shown == 4000 // count_picture_tokens(800, 600) < 10
 
 
@@ -87,22 +89,26 @@ async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
         Behaviour(status=403, message="forbidden"),
     ],
 )
-async def test_a_picture_that_is_refused_in_whatever_words_is_left_out(talk: Talk, refusal: Behaviour) -> None:
-    talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)
-    reply = await talk.conversation.reply(photo(talk, "What is it?"))
+async def test_refused_picture_is_omitted_for_any_error_wording(talk: ChatHarness, refusal: Behaviour) -> None:
+    talk.server.set_default_answer(
+        "chat-model", lambda messages: "Fine." if isinstance(get_last_content(messages), str) else refusal
+    )
+    reply = await talk.conversation.reply(make_photo_message(talk, "What is it?"))
     assert reply.text == "Fine."
     assert [notice for notice in reply.notices if "picture" in notice]
-    assert len(talk.server.of("chat-model")) == 2
-    assert "tools" in talk.server.of("chat-model")[-1].body
+    assert len(talk.server.list_requests("chat-model")) == 2
+    assert "tools" in talk.server.list_requests("chat-model")[-1].body
 
 
 @pytest.mark.parametrize("refusal", BLIND, ids=lambda message: message.message[:20])
-async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal: Behaviour) -> None:
-    await talk.remember()
-    talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)
+async def test_vision_refusal_names_setting_and_is_remembered(talk: ChatHarness, refusal: Behaviour) -> None:
+    await talk.turn_on_memory()
+    talk.server.set_default_answer(
+        "chat-model", lambda messages: "Fine." if isinstance(get_last_content(messages), str) else refusal
+    )
     for data in (b"\xff\xd8one", b"\xff\xd8one", b"\xff\xd8two"):  # one picture may be damaged
         await talk.services.attachments.find_picture_token_limit(ANNA.id)
-        reply = await talk.conversation.reply(photo(talk, data=data))
+        reply = await talk.conversation.reply(make_photo_message(talk, data=data))
         assert reply.is_error
         assert "OPENAI_MODEL" in reply.text
     with pytest.raises(DocumentUnreadable, match="OPENAI_MODEL"):
@@ -110,38 +116,40 @@ async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal
     assert not (await talk.say("Hello?")).is_error
 
 
-async def test_words_that_came_with_a_refused_picture_are_answered(talk: Talk) -> None:
-    await talk.remember()
+async def test_caption_of_refused_picture_is_answered(talk: ChatHarness) -> None:
+    await talk.turn_on_memory()
     talk.server.script("chat-model", BLIND[0])
-    reply = await talk.conversation.reply(photo(talk, "What is it?"))
+    reply = await talk.conversation.reply(make_photo_message(talk, "What is it?"))
     assert (reply.is_error, reply.text) == (False, "Understood.")
     assert "OPENAI_MODEL" in reply.notices[0]
 
 
-async def test_one_picture_that_cannot_be_opened_says_nothing_of_the_model(talk: Talk) -> None:
+async def test_invalid_picture_does_not_disable_vision(talk: ChatHarness) -> None:
     talk.server.script("chat-model", Behaviour(status=400, code="invalid_image_format", message="Not a valid image."))
-    reply = await talk.conversation.reply(photo(talk))
+    reply = await talk.conversation.reply(make_photo_message(talk))
     assert reply.is_error
     await talk.services.attachments.find_picture_token_limit(ANNA.id)
 
 
 @pytest.mark.parametrize("page", ["default backend - 404", "no available server", "Cannot POST /v1/chat/completions"])
-async def test_a_proxy_without_its_server_says_nothing_of_pictures(talk: Talk, page: str) -> None:
+async def test_proxy_not_found_error_does_not_disable_vision(talk: ChatHarness, page: str) -> None:
     """Ingress of Kubernetes, Traefik and Express."""
-    talk.server.default("chat-model", Behaviour(status=404, raw=page))
+    talk.server.set_default_answer("chat-model", Behaviour(status=404, raw=page))
     for data in (b"\xff\xd8one", b"\xff\xd8two", b"\xff\xd8three"):
-        reply = await talk.conversation.reply(photo(talk, "What is it?", data=data))
+        reply = await talk.conversation.reply(make_photo_message(talk, "What is it?", data=data))
         assert "OPENAI_BASE_URL" in reply.text
     await talk.services.attachments.find_picture_token_limit(ANNA.id)
 
 
-async def test_stickers_that_a_server_cannot_open_say_nothing_of_photos(talk: Talk) -> None:
+async def test_unsupported_sticker_format_does_not_disable_vision(talk: ChatHarness) -> None:
     refusal = Behaviour(status=500, message="Failed to load image or audio file")  # llama.cpp knows no WebP
-    talk.server.default("chat-model", lambda messages: "Fine." if isinstance(last(messages), str) else refusal)
+    talk.server.set_default_answer(
+        "chat-model", lambda messages: "Fine." if isinstance(get_last_content(messages), str) else refusal
+    )
     for data in (b"RIFF1", b"RIFF2", b"RIFF3"):
         assert (
             "cannot open this picture"
-            in (await talk.conversation.reply(photo(talk, data=data, mime="image/webp"))).text
+            in (await talk.conversation.reply(make_photo_message(talk, data=data, mime="image/webp"))).text
         )
     await talk.services.attachments.find_picture_token_limit(ANNA.id)
 
@@ -155,34 +163,34 @@ async def test_stickers_that_a_server_cannot_open_say_nothing_of_photos(talk: Ta
     ],
     ids=lambda refusal: refusal.message[:20],
 )
-async def test_what_a_server_says_of_time_or_length_is_not_said_of_pictures(talk: Talk, refusal: Behaviour) -> None:
-    reply = await talk.conversation.reply(photo(talk, "Hello"))
+async def test_busy_or_length_error_does_not_disable_vision(talk: ChatHarness, refusal: Behaviour) -> None:
+    reply = await talk.conversation.reply(make_photo_message(talk, "Hello"))
     for data in (b"\xff\xd8one", b"\xff\xd8two"):
         talk.server.script("chat-model", *[refusal] * (4 if refusal.status in (429, 503) else 1))
-        reply = await talk.conversation.reply(photo(talk, "What is it?", data=data))
+        reply = await talk.conversation.reply(make_photo_message(talk, "What is it?", data=data))
         assert not [notice for notice in reply.notices if "picture" in notice]
         await talk.services.attachments.find_picture_token_limit(ANNA.id)
 
 
-async def test_a_model_without_tools_sees_its_first_picture(talk: Talk) -> None:
-    await talk.remember()
+async def test_model_without_tools_still_gets_first_picture(talk: ChatHarness) -> None:
+    await talk.turn_on_memory()
     talk.server.script("chat-model", Behaviour(status=400, message="tools are not supported by this model"))
-    assert not (await talk.conversation.reply(photo(talk, "What is it?"))).notices
-    asked = talk.server.of("chat-model")[-1]
+    assert not (await talk.conversation.reply(make_photo_message(talk, "What is it?"))).notices
+    asked = talk.server.list_requests("chat-model")[-1]
     assert "tools" not in asked.body
-    assert len(last(asked.messages)) == 2
+    assert len(get_last_content(asked.messages)) == 2
 
 
-async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> None:
-    await talk.remember()
-    reply = await talk.conversation.reply(photo(talk, "Look"))
+async def test_description_of_forgotten_photo_is_not_stored(talk: ChatHarness) -> None:
+    await talk.turn_on_memory()
+    reply = await talk.conversation.reply(make_photo_message(talk, "Look"))
     talk.server.script("summary-model", Behaviour(text=SEEN, hold="start"))
     async with talk.services.memory.open_store(ANNA.id) as store:
         ids = tuple(
             message.id for message in await store.timeline.read_page(SCOPE, limit=10) if message.turn == reply.turn
         )
     settling = asyncio.create_task(talk.conversation.run_post_turn_tasks(SCOPE))
-    await talk.server.until_held()
+    await talk.server.wait_until_held()
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=ids))
     await talk.server.release()
     await settling
@@ -190,12 +198,12 @@ async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> N
         assert await store.timeline.read_page(SCOPE, limit=10) == []
 
 
-async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: Talk, tmp_path: Path) -> None:
-    await talk.remember(every_n=50)
-    reply = await talk.conversation.reply(photo(talk, "Look"))
+async def test_forgetting_photo_removes_its_description_and_quotes(talk: ChatHarness, tmp_path: Path) -> None:
+    await talk.turn_on_memory(every_n=50)
+    reply = await talk.conversation.reply(make_photo_message(talk, "Look"))
     await talk.conversation.run_post_turn_tasks(SCOPE)
     for number in range(3):
-        await talk.turn(f"What about the weather, part {number}?")
+        await talk.run_turn(f"What about the weather, part {number}?")
     talk.server.script("chat-model", "The sign says Zyprexol.")
     await talk.say("What does the sign in the photo of the red bike say?")
     async with talk.services.memory.open_store(ANNA.id) as store:
@@ -207,16 +215,16 @@ async def test_with_a_photo_goes_what_was_seen_in_it_and_what_quotes_that(talk: 
     preview = await talk.services.memory.preview_forgetting(ANNA.id, what)
     assert len(preview.quotes.answers) == 1
     await talk.services.corrections.forget(ANNA.id, replace(what, with_quotes=True))
-    assert traces(tmp_path, ["Zyprexol"]) == []
+    assert find_traces(tmp_path, ["Zyprexol"]) == []
 
 
-async def test_while_memory_is_off_nothing_of_a_photo_is_described_or_stored(talk: Talk) -> None:
-    await talk.conversation.reply(photo(talk, "Look"))
+async def test_photo_is_not_described_while_memory_is_off(talk: ChatHarness) -> None:
+    await talk.conversation.reply(make_photo_message(talk, "Look"))
     await talk.conversation.run_post_turn_tasks(SCOPE)
-    assert talk.server.of("summary-model") == []
+    assert talk.server.list_requests("summary-model") == []
 
 
-async def test_where_pictures_are_off_none_is_asked_about(tmp_path: Path) -> None:
-    async with talking(tmp_path, vision="off") as talk:
+async def test_pictures_are_refused_when_vision_is_off(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path, vision="off") as talk:
         with pytest.raises(DocumentUnreadable, match="VISION"):
             await talk.services.attachments.find_picture_token_limit(ANNA.id)

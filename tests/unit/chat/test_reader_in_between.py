@@ -1,4 +1,4 @@
-"""What is read while it is being changed is never held as if it were new."""
+"""A value that is read during a change is never cached as current."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -6,14 +6,14 @@ from pathlib import Path
 
 from records.owners import KnownPerson
 from records.scopes import Scope
-from tests.support.stepping import interrupted
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.stepping import run_with_interruption
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 
 PLACE = Scope(owner=ANNA.id)
 MAX_STEPS = 60
 
 
-async def with_reader_at_each_step(
+async def write_with_reader_at_each_step(
     write: Callable[[], Awaitable[object]], read: Callable[[], Awaitable[object]], check: Callable[[], Awaitable[None]]
 ) -> None:
     """Write again and again, each time with a reader one step later, and look at what is known afterwards."""
@@ -22,7 +22,7 @@ async def with_reader_at_each_step(
         await write()
 
     for number in range(1, MAX_STEPS):
-        was_reached = await interrupted(work, number, read)
+        was_reached = await run_with_interruption(work, number, read)
         await check()
         if not was_reached:
             assert number > 1
@@ -30,35 +30,35 @@ async def with_reader_at_each_step(
     raise AssertionError("it has more steps than expected")
 
 
-async def told(talk: Talk, scope: Scope) -> None:
+async def say_hello_if_empty(talk: ChatHarness, scope: Scope) -> None:
     async with talk.services.memory.open_store(ANNA.id) as store:
         if not (await store.count_messages_and_summaries(scope)).total:
-            await talk.services.conversation.reply(talk.incoming("Hello.", thread=scope.thread))
+            await talk.services.conversation.reply(talk.make_user_message("Hello.", thread=scope.thread))
 
 
-async def test_a_conversation_that_was_begun_is_the_one_that_goes_on(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_begun_conversation_stays_open_despite_concurrent_reads(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         memory = talk.services.memory
 
         async def begin() -> None:
-            await told(talk, await memory.find_open_conversation_or_chat_scope(PLACE))
+            await say_hello_if_empty(talk, await memory.find_open_conversation_or_chat_scope(PLACE))
             begun.append(await memory.begin_conversation(PLACE))
 
         async def check() -> None:
             assert await memory.find_open_conversation_or_chat_scope(PLACE) == begun[-1]
 
         begun = list[Scope]()
-        await with_reader_at_each_step(begin, lambda: memory.find_open_conversation_or_chat_scope(PLACE), check)
+        await write_with_reader_at_each_step(begin, lambda: memory.find_open_conversation_or_chat_scope(PLACE), check)
 
 
-async def test_a_conversation_that_was_opened_is_the_one_that_goes_on(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_opened_conversation_stays_open_despite_concurrent_reads(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         memory = talk.services.memory
-        await told(talk, PLACE)
+        await say_hello_if_empty(talk, PLACE)
         other = await memory.begin_conversation(PLACE)
-        await told(talk, other)
+        await say_hello_if_empty(talk, other)
         wanted = [other]
 
         async def open_other() -> None:
@@ -68,11 +68,13 @@ async def test_a_conversation_that_was_opened_is_the_one_that_goes_on(tmp_path: 
         async def check() -> None:
             assert await memory.find_open_conversation_or_chat_scope(PLACE) == wanted[-1]
 
-        await with_reader_at_each_step(open_other, lambda: memory.find_open_conversation_or_chat_scope(PLACE), check)
+        await write_with_reader_at_each_step(
+            open_other, lambda: memory.find_open_conversation_or_chat_scope(PLACE), check
+        )
 
 
-async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
+async def test_concurrent_reload_keeps_latest_access_status(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         people, now = talk.services.memory.people, talk.moment[0]
         standing = ["removed"]
 
@@ -87,5 +89,5 @@ async def test_whoever_was_let_in_stays_known_while_the_list_is_read_again(tmp_p
         async def check() -> None:
             assert people.get_access_status(8) == standing[-1]
 
-        await with_reader_at_each_step(decide, people.load_people, check)
-        await with_reader_at_each_step(load, decide, check)
+        await write_with_reader_at_each_step(decide, people.load_people, check)
+        await write_with_reader_at_each_step(load, decide, check)

@@ -12,8 +12,15 @@ from starlette.responses import Response
 from records.messages import NewMessage
 from records.scopes import Scope
 from records.turns import Reply
-from tests.peers.picky_server import Body, PickyServer, picky, refused, streamed, words_of
-from tests.support.talk import ANNA, talking
+from tests.peers.picky_server import (
+    Body,
+    PickyServer,
+    get_request_text,
+    make_refusal,
+    make_stream_response,
+    run_picky_server,
+)
+from tests.support.talk import ANNA, open_chat_harness
 from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=ANNA.id)
@@ -38,74 +45,82 @@ TOO_LONG = [
 ]  # fmt: skip
 
 
-def size(body: Body) -> int:
-    return TOKENS.count(words_of(body))
+def count_body_tokens(body: Body) -> int:
+    return TOKENS.count(get_request_text(body))
 
 
-def too_long(status: int, template: object) -> Callable[[Body], Response | None]:
+def make_length_refusal(status: int, template: object) -> Callable[[Body], Response | None]:
     def refuse(body: Body) -> Response | None:
-        if size(body) <= LIMIT:
+        if count_body_tokens(body) <= LIMIT:
             return None
-        words = json.dumps(template, ensure_ascii=False).replace("{N}", str(size(body))).replace("{L}", str(LIMIT))
-        return refused(status, json.loads(words))
+        words = (
+            json.dumps(template, ensure_ascii=False)
+            .replace("{N}", str(count_body_tokens(body)))
+            .replace("{L}", str(LIMIT))
+        )
+        return make_refusal(status, json.loads(words))
 
     return refuse
 
 
-async def said(folder: Path, refuse: Callable[[Body], Response | None], *texts: str) -> tuple[list[Reply], PickyServer]:
+async def say_and_list_replies(
+    folder: Path, refuse: Callable[[Body], Response | None], *texts: str
+) -> tuple[list[Reply], PickyServer]:
     """The replies to these turns of a person with memory."""
-    async with picky(refuse) as (server, url), talking(folder, openai_base_url=url) as talk:
-        await talk.remember(every_n=50)
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(folder, openai_base_url=url) as talk:
+        await talk.turn_on_memory(every_n=50)
         return [await talk.say(text) for text in texts], server
 
 
 @pytest.mark.parametrize(("status", "template"), TOO_LONG)
-async def test_a_prompt_that_is_too_long_gets_shorter_in_whatever_words(
+async def test_too_long_prompt_is_shortened_for_any_error_wording(
     tmp_path: Path, status: int, template: object
 ) -> None:
-    replies, server = await said(tmp_path, too_long(status, template), LONG, "And what is in the cellar?")
+    replies, server = await say_and_list_replies(
+        tmp_path, make_length_refusal(status, template), LONG, "And what is in the cellar?"
+    )
     assert [reply.is_error for reply in replies] == [False, False]
-    first = next(number for number, body in enumerate(server.bodies) if size(body) <= LIMIT)
+    first = next(number for number, body in enumerate(server.bodies) if count_body_tokens(body) <= LIMIT)
     assert first < 4
     if status != 500:  # a fault may have passed by itself
         assert len(server.bodies) == first + 2, "the next turn begins with what helped"
 
 
 WAYS: list[Callable[[], Response]] = [
-    lambda: refused(400, {"error": {"message": "It was filtered.", "param": "prompt", "code": "content_filter"}}),
-    lambda: refused(400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}),
-    lambda: streamed({"delta": {"role": "assistant", "content": ""}}, {"delta": {}, "finish_reason": "content_filter"}),
-    lambda: refused(403, {"error": {"code": 403, "message": "x", "metadata": {"flagged_input": "…"}}}),
-    lambda: refused(400, {"choices": [{"finish_reason": "content_filter", "content_filter_results": {}}]}),
-    lambda: refused(400, {"error": {"message": "Das geht leider nicht."}}),
+    lambda: make_refusal(400, {"error": {"message": "It was filtered.", "param": "prompt", "code": "content_filter"}}),
+    lambda: make_refusal(400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}),
+    lambda: make_stream_response(
+        {"delta": {"role": "assistant", "content": ""}}, {"delta": {}, "finish_reason": "content_filter"}
+    ),
+    lambda: make_refusal(403, {"error": {"code": 403, "message": "x", "metadata": {"flagged_input": "…"}}}),
+    lambda: make_refusal(400, {"choices": [{"finish_reason": "content_filter", "content_filter_results": {}}]}),
+    lambda: make_refusal(400, {"error": {"message": "Das geht leider nicht."}}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_message_that_the_provider_declines_does_not_spoil_the_chat(
-    tmp_path: Path, way: Callable[[], Response]
-) -> None:
-    refuse = lambda body: way() if "zorkblat" in words_of(body) else None  # noqa: E731
+async def test_declined_message_does_not_affect_later_turns(tmp_path: Path, way: Callable[[], Response]) -> None:
+    refuse = lambda body: way() if "zorkblat" in get_request_text(body) else None  # noqa: E731
     texts = ("please explain zorkblat to me", "what is the capital of France?", "and of Spain?", "zorkblat?", "thanks")
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
-        await talk.remember(every_n=50)
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
+        await talk.turn_on_memory(every_n=50)
         replies = [await talk.say(text) for text in texts]
         assert [reply.is_error for reply in replies] == [True, False, False, True, False]
         assert "declined" in replies[0].text
         assert "OPENAI_API_KEY" not in replies[0].text
-        assert "France" in words_of(server.bodies[-1])
-        assert "zorkblat" not in words_of(server.bodies[-1])
+        assert "France" in get_request_text(server.bodies[-1])
+        assert "zorkblat" not in get_request_text(server.bodies[-1])
         found = (await talk.services.search.find_hit_page(SCOPE, "zorkblat")).found
         assert {hit.message.content for hit in found} == {texts[0], texts[3]}
 
 
-async def test_a_history_that_is_refused_is_found_out_and_left_out(tmp_path: Path) -> None:
+async def test_refused_history_message_is_detected_and_omitted(tmp_path: Path) -> None:
     """A turn that was cut short by a restart was never refused itself."""
-    refuse = lambda body: WAYS[-1]() if "zorkblat" in words_of(body) else None  # noqa: E731
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
-        await talk.remember(every_n=50)
+    refuse = lambda body: WAYS[-1]() if "zorkblat" in get_request_text(body) else None  # noqa: E731
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
+        await talk.turn_on_memory(every_n=50)
         assert not (await talk.say("Good morning!")).is_error
-        incoming = talk.incoming("explain zorkblat")
+        incoming = talk.make_user_message("explain zorkblat")
         [piece] = incoming.pieces
         question = NewMessage(role="user", content=piece.text, created_at=piece.sent_at, source=piece.source)
         async with talk.services.memory.open_store(ANNA.id) as store:
@@ -114,7 +129,7 @@ async def test_a_history_that_is_refused_is_found_out_and_left_out(tmp_path: Pat
         before = len(server.bodies)
         assert not (await talk.say("And of Spain?")).is_error
         assert len(server.bodies) == before + 1, "the suspect is left out"
-        assert "France" in words_of(server.bodies[-1])
+        assert "France" in get_request_text(server.bodies[-1])
 
 
 NO_SYSTEM = [
@@ -127,11 +142,11 @@ NO_SYSTEM = [
 
 
 @pytest.mark.parametrize("body", NO_SYSTEM)
-async def test_a_model_without_a_system_role_reads_its_text_from_the_user(tmp_path: Path, body: object) -> None:
+async def test_model_without_system_role_gets_instructions_in_user_message(tmp_path: Path, body: object) -> None:
     def refuse(request: Body) -> Response | None:
-        return refused(400, body) if any(message["role"] == "system" for message in request["messages"]) else None
+        return make_refusal(400, body) if any(message["role"] == "system" for message in request["messages"]) else None
 
-    replies, server = await said(tmp_path, refuse, "Hello?", "And now?")
+    replies, server = await say_and_list_replies(tmp_path, refuse, "Hello?", "And now?")
     assert [reply.is_error for reply in replies] == [False, False]
     assert refuse(server.bodies[-2]) is None
     assert server.bodies[-1]["messages"][0]["content"].startswith("You are")
@@ -147,16 +162,16 @@ NO_SCHEMA = [
 
 
 @pytest.mark.parametrize("body", NO_SCHEMA)
-async def test_facts_are_asked_for_without_a_schema_where_it_is_refused(tmp_path: Path, body: object) -> None:
+async def test_facts_are_requested_without_schema_after_refusal(tmp_path: Path, body: object) -> None:
     fact = {"text": "Anna grows walnuts.", "kind": "fact", "quote": "I grow walnuts", "message": 1}
 
     def refuse(request: Body) -> Response | None:
-        return refused(400, body) if "response_format" in request else None
+        return make_refusal(400, body) if "response_format" in request else None
 
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
         server.text = json.dumps({"facts": [fact]})
-        await talk.remember(every_n=1)
-        await talk.turn("I grow walnuts in my garden.")
+        await talk.turn_on_memory(every_n=1)
+        await talk.run_turn("I grow walnuts in my garden.")
         asked = [body for body in server.bodies if body["model"] == "summary-model"]
         schemas = [number for number, request in enumerate(asked) if "response_format" in request]
         assert schemas
@@ -172,14 +187,14 @@ async def test_facts_are_asked_for_without_a_schema_where_it_is_refused(tmp_path
         (("tools",), {"error": "The chat template does not know this"}),
     ],
 )
-async def test_refusals_of_several_things_at_once_are_answered_through(
+async def test_several_refused_features_at_once_are_omitted(
     tmp_path: Path, needs: tuple[str, ...], body: object
 ) -> None:
     def refuse(request: Body) -> Response | None:
         carried = {*request, *(message["role"] for message in request["messages"])}
-        return refused(400, body) if carried & set(needs) or size(request) > LIMIT else None
+        return make_refusal(400, body) if carried & set(needs) or count_body_tokens(request) > LIMIT else None
 
-    replies, server = await said(tmp_path, refuse, LONG, "Again?")
+    replies, server = await say_and_list_replies(tmp_path, refuse, LONG, "Again?")
     assert [reply.is_error for reply in replies] == [False, False]
     assert len(server.bodies) <= 5
 
@@ -198,25 +213,29 @@ async def test_refusals_of_several_things_at_once_are_answered_through(
         (403, {"error": {"message": 'Your input was flagged for "x". No credits were charged.'}}, "declined"),
     ],
 )
-async def test_what_is_understood_is_said_at_once(tmp_path: Path, status: int, body: object, words: str) -> None:
-    replies, server = await said(tmp_path, lambda _: refused(status, body), "Hello?")
+async def test_recognized_error_is_reported_within_two_requests(
+    tmp_path: Path, status: int, body: object, words: str
+) -> None:
+    replies, server = await say_and_list_replies(tmp_path, lambda _: make_refusal(status, body), "Hello?")
     assert words in replies[0].text
     # A 403 for a declined message may name the key, and a 404 for a parameter the model: a harmless question tells.
     assert len(server.bodies) == (2 if (status, words) in ((403, "OPENAI_API_KEY"), (404, "OPENAI_MODEL")) else 1)
 
 
-async def test_an_endpoint_that_refuses_everything_is_asked_four_times_at_most(tmp_path: Path) -> None:
-    replies, server = await said(tmp_path, lambda _: refused(400, {"error": {"message": "no"}}), LONG)
+async def test_endpoint_that_refuses_everything_gets_at_most_four_requests(tmp_path: Path) -> None:
+    replies, server = await say_and_list_replies(
+        tmp_path, lambda _: make_refusal(400, {"error": {"message": "no"}}), LONG
+    )
     assert "refused" in replies[0].text
     assert "declined" not in replies[0].text
     assert "(-" not in replies[0].text
     assert len(server.bodies) <= 4
 
 
-async def test_a_fold_of_declined_messages_alone_sends_none_of_them(tmp_path: Path) -> None:
-    refuse = lambda body: WAYS[0]() if "zorkblat" in words_of(body) else None  # noqa: E731
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
-        await talk.remember(every_n=2)
+async def test_fold_of_declined_messages_sends_no_request(tmp_path: Path) -> None:
+    refuse = lambda body: WAYS[0]() if "zorkblat" in get_request_text(body) else None  # noqa: E731
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
+        await talk.turn_on_memory(every_n=2)
         for text in ("please explain zorkblat", "zorkblat?"):
             await talk.say(text)
         before = len(server.bodies)
@@ -226,34 +245,46 @@ async def test_a_fold_of_declined_messages_alone_sends_none_of_them(tmp_path: Pa
         assert (summary.message_count, "declined" in summary.text) == (2, True)
 
 
-async def test_a_prompt_shortened_for_another_reason_is_long_again_in_the_answer_after_the_next(tmp_path: Path) -> None:
+async def test_prompt_shortened_with_refused_tools_returns_to_full_length(tmp_path: Path) -> None:
     """An update makes a server refuse tools in words that nobody knows; length is left out together with them."""
     updated = False
-    refuse = lambda body: refused(400, {"error": {"message": "Nope."}}) if updated and "tools" in body else None  # noqa: E731
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
-        await talk.remember(every_n=50)
+    refuse = lambda body: make_refusal(400, {"error": {"message": "Nope."}}) if updated and "tools" in body else None  # noqa: E731
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
+        await talk.turn_on_memory(every_n=50)
         await talk.say(LONG)
         updated = True
         for text in ("And what is in the cellar?", "How much?", "Since when?"):
             assert not (await talk.say(text)).is_error
-        lengths = [size(body) > LIMIT for body in server.bodies]
+        lengths = [count_body_tokens(body) > LIMIT for body in server.bodies]
     assert lengths == [True, True, False, False, True], "the next turn begins with what helped"
 
 
-async def test_a_prompt_that_was_too_long_stays_short_for_a_day(tmp_path: Path) -> None:
+async def test_prompt_stays_short_after_retry_at_full_length_fails(tmp_path: Path) -> None:
     turns = (LONG, "And what is in the cellar?", "How much?", "Since when?", "Why?")
-    replies, server = await said(tmp_path, too_long(400, {"error": {"message": "Nope."}}), *turns)
+    replies, server = await say_and_list_replies(
+        tmp_path, make_length_refusal(400, {"error": {"message": "Nope."}}), *turns
+    )
     assert not [reply for reply in replies if reply.is_error]
-    assert [size(body) > LIMIT for body in server.bodies] == [True, True, False, False, True, True, False, False, False]
+    assert [count_body_tokens(body) > LIMIT for body in server.bodies] == [
+        True,
+        True,
+        False,
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert server.bodies[-1]["messages"][0]["role"] == "system"
 
 
-async def test_refusals_that_differ_in_a_number_alone_read_alike(tmp_path: Path) -> None:
+async def test_refusals_that_differ_only_in_request_id_are_equal(tmp_path: Path) -> None:
     def refuse(request: Body) -> Response | None:
         words = {"error": {"message": f"Nope. (request id: {uuid4()})"}}
-        return refused(400, words) if any(message["role"] == "system" for message in request["messages"]) else None
+        return make_refusal(400, words) if any(message["role"] == "system" for message in request["messages"]) else None
 
-    replies, server = await said(tmp_path, refuse, LONG, "Again?", "Again?")
+    replies, server = await say_and_list_replies(tmp_path, refuse, LONG, "Again?", "Again?")
     assert not [reply for reply in replies if reply.is_error]
     assert "tools" in server.bodies[-1]
-    assert size(server.bodies[-1]) > LIMIT
+    assert count_body_tokens(server.bodies[-1]) > LIMIT

@@ -12,8 +12,8 @@ from background.rebuild import RebuildProgress
 from records.errors import QuotaExceeded
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, Talk, talking
-from tests.unit.facts.test_history_extraction import chat
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.facts.test_history_extraction import make_chat_export
 
 SCOPE = Scope(owner=ANNA.id)
 
@@ -21,15 +21,15 @@ SCOPE = Scope(owner=ANNA.id)
 async def untold(*_: object) -> None: ...
 
 
-async def settled(talk: Talk) -> None:
+async def settled(talk: ChatHarness) -> None:
     await talk.conversation.run_post_turn_tasks(SCOPE)
 
 
-async def folded(talk: Talk) -> None:
+async def fold(talk: ChatHarness) -> None:
     await talk.services.summaries.fold(SCOPE, "now")
 
 
-async def rebuilt(talk: Talk) -> None:
+async def rebuilt(talk: ChatHarness) -> None:
     ends: list[RebuildProgress] = []
 
     async def tell(progress: RebuildProgress) -> None:
@@ -39,41 +39,43 @@ async def rebuilt(talk: Talk) -> None:
     assert [end.state for end in ends] == ["running", "failed"], "there is something to rebuild"
 
 
-async def distilled(talk: Talk) -> None:
+async def distilled(talk: ChatHarness) -> None:
     await talk.services.facts.add_fact_unless_known(ANNA.id, "Likes walruses.")
     with suppress(QuotaExceeded):
         await talk.services.distiller.distil_now(ANNA.id)
 
 
-async def learned(talk: Talk) -> None:
+async def learned(talk: ChatHarness) -> None:
     talk.moment[0] += timedelta(days=1)
     await talk.services.facts.learn_from_idle_scopes()
 
 
-async def studied(talk: Talk) -> None:
+async def studied(talk: ChatHarness) -> None:
     assert await talk.services.history_extraction.begin(ANNA.id, -100, -1) == "begun"
     await talk.services.history_extraction.wait_until_idle()
 
 
-async def titled(talk: Talk) -> None:
+async def titled(talk: ChatHarness) -> None:
     talk.services.titles.start_generating_titles(SCOPE, [SCOPE])
     await talk.services.titles.wait_until_finished()
 
 
-async def answered(talk: Talk) -> None:
+async def answered(talk: ChatHarness) -> None:
     assert (await talk.say("Hello?")).is_error
 
 
-@pytest.mark.parametrize("work", [settled, folded, rebuilt, distilled, learned, studied, titled, answered])
-async def test_no_model_is_asked_for_who_was_removed(tmp_path: Path, work: Callable[[Talk], Awaitable[Any]]) -> None:
+@pytest.mark.parametrize("work", [settled, fold, rebuilt, distilled, learned, studied, titled, answered])
+async def test_no_model_request_is_made_for_removed_person(
+    tmp_path: Path, work: Callable[[ChatHarness], Awaitable[Any]]
+) -> None:
     removed: set[int] = set()
-    async with talking(tmp_path, lambda owner: owner not in removed) as talk:
-        await talk.remember(every_n=2)
+    async with open_chat_harness(tmp_path, lambda owner: owner not in removed) as talk:
+        await talk.turn_on_memory(every_n=2)
         for number in range(5):
             await talk.say(f"Walrus {number} lives in Oslo.")
             if number == 1:  # something to rebuild; the rest is due to be folded
-                await folded(talk)
-        data = chat("I live in Bergen.", first=50)
+                await fold(talk)
+        data = make_chat_export("I live in Bergen.", first=50)
         await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=untold)
         removed.add(ANNA.id)
         before = len(talk.server.requests)
@@ -81,16 +83,16 @@ async def test_no_model_is_asked_for_who_was_removed(tmp_path: Path, work: Calla
     assert talk.server.requests[before:] == []
 
 
-async def test_a_rebuild_that_resumes_as_the_memory_opens_asks_nothing_for_who_was_removed(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=2)
+async def test_resumed_rebuild_makes_no_request_for_removed_person(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=2)
         for number in range(3):
             await talk.say(f"Walrus {number} lives in Oslo.")
-        await folded(talk)
+        await fold(talk)
         talk.server.script("summary-model", Behaviour(hold="start"))
-        held = talk.server.held
+        held = talk.server.hold_count
         talk.services.rebuilder.start_rebuild(SCOPE, untold)
-        await talk.server.until_held(held + 1)
-    async with talking(tmp_path, lambda owner: owner != ANNA.id) as talk:
+        await talk.server.wait_until_held(held + 1)
+    async with open_chat_harness(tmp_path, lambda owner: owner != ANNA.id) as talk:
         await talk.services.rebuilder.wait_until_finished()
         assert talk.server.requests == []

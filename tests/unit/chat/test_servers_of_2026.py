@@ -10,8 +10,8 @@ import pytest
 from llm.text_calls import find_calls_in_text, repair_call
 from llm.thoughts import remove_thoughts
 from records.model_calls import ToolCall
-from tests.peers.raw_server import Json, Raw, chunk, refusal, said, stream, words_of
-from tests.unit.chat.test_odd_endpoints import MAX_REQUESTS, talking_to
+from tests.peers.raw_server import Json, RawAnswer, get_request_text, make_answer, make_chunk, make_refusal, make_stream
+from tests.unit.chat.test_odd_endpoints import MAX_REQUESTS, open_talk_with_server
 
 ARGUMENTS = '{"text": "fern", "in_minutes": 5}'
 FERN = json.loads(ARGUMENTS)
@@ -36,12 +36,12 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED.values(), ids=NAMED)
-def test_marks_in_the_name_of_a_call_are_removed(name: str) -> None:
+def test_markup_in_tool_call_name_is_removed(name: str) -> None:
     call = repair_call(ToolCall(id="a", name=name, arguments=ARGUMENTS), NAMES)
     assert (call.id, call.name, json.loads(call.arguments)) == ("a", "remind", FERN)
 
 
-def test_a_tool_that_nobody_offered_keeps_its_name() -> None:
+def test_name_of_unknown_tool_is_unchanged() -> None:
     call = ToolCall(id="a", name="web_search", arguments=ARGUMENTS)
     assert repair_call(call, NAMES) == call
 
@@ -57,19 +57,19 @@ GIVEN = {
 
 
 @pytest.mark.parametrize("arguments", GIVEN.values(), ids=GIVEN)
-def test_marks_in_the_arguments_of_a_call_are_removed(arguments: str) -> None:
+def test_markup_in_tool_call_arguments_is_removed(arguments: str) -> None:
     call = repair_call(ToolCall(id="a", name="remind", arguments=arguments), NAMES)
     assert (call.name, json.loads(call.arguments)) == ("remind", FERN)
 
 
-def calling(**delta: Any) -> Raw:
-    return stream(chunk(**delta), chunk("tool_calls"))
+def make_call_stream(**delta: Any) -> RawAnswer:
+    return make_stream(make_chunk(**delta), make_chunk("tool_calls"))
 
 
 FLAT = {"index": 0, "id": "a", "name": "remind", "arguments": ARGUMENTS}
 CALL = {"index": 0, "id": "a", "function": {"name": "remind", "arguments": ARGUMENTS}}
 SHAPES = {
-    "arguments in the name": calling(
+    "arguments in the name": make_call_stream(
         tool_calls=[
             {
                 "function": {
@@ -80,44 +80,46 @@ SHAPES = {
             }
         ]
     ),
-    "flat": calling(tool_calls=[FLAT]),
-    "Anthropic's": calling(tool_calls=[{"id": "a", "type": "tool_use", "name": "remind", "input": FERN}]),
-    "an object": calling(tool_calls=CALL),
-    "one": calling(tool_call=CALL),
-    "next to null": calling(tool_calls=[None, CALL]),
-    "in the choice": stream({"choices": [{"index": 0, "delta": {}, "tool_calls": [CALL], "finish_reason": "stop"}]}),
-    "in a message next to a delta": stream(
+    "flat": make_call_stream(tool_calls=[FLAT]),
+    "Anthropic's": make_call_stream(tool_calls=[{"id": "a", "type": "tool_use", "name": "remind", "input": FERN}]),
+    "an object": make_call_stream(tool_calls=CALL),
+    "one": make_call_stream(tool_call=CALL),
+    "next to null": make_call_stream(tool_calls=[None, CALL]),
+    "in the choice": make_stream(
+        {"choices": [{"index": 0, "delta": {}, "tool_calls": [CALL], "finish_reason": "stop"}]}
+    ),
+    "in a message next to a delta": make_stream(
         {"choices": [{"delta": {"role": "assistant"}, "message": {"tool_calls": [CALL]}, "finish_reason": "stop"}]}
     ),
-    "repeated in a message": stream(
+    "repeated in a message": make_stream(
         {"choices": [{"delta": {"tool_calls": [CALL]}}]},
         {"choices": [{"delta": {"content": ""}, "message": {"tool_calls": [CALL]}, "finish_reason": "tool_calls"}]},
     ),
-    "a part of the content": calling(
+    "a part of the content": make_call_stream(
         content=[{"type": "text", "text": "Ok."}, {"type": "tool_use", "id": "a", "name": "remind", "input": FERN}]
     ),
-    "Gemini's part": calling(content=[{"functionCall": {"name": "remind", "args": FERN}}]),
-    "a number in quotes": calling(
+    "Gemini's part": make_call_stream(content=[{"functionCall": {"name": "remind", "args": FERN}}]),
+    "a number in quotes": make_call_stream(
         tool_calls=[{"function": {"name": "remind", "arguments": '{"text": "fern", "in_minutes": "5"}'}}]
     ),
-    "Gemma's quotes": calling(
+    "Gemma's quotes": make_call_stream(
         tool_calls=[{"function": {"name": "remind", "arguments": '{text:<|"|>fern<|"|>,in_minutes:5}'}}]
     ),
-    "gpt-oss after an answer": said(f"I set it.assistantcommentary to=functions.remind json{ARGUMENTS}"),
-    "gpt-oss, its recipient first": said(
+    "gpt-oss after an answer": make_answer(f"I set it.assistantcommentary to=functions.remind json{ARGUMENTS}"),
+    "gpt-oss, its recipient first": make_answer(
         f"<|start|>assistant to=functions.remind<|channel|>commentary json<|message|>{ARGUMENTS}<|call|>"
     ),
-    "gpt-oss, the tool as a channel": said(
+    "gpt-oss, the tool as a channel": make_answer(
         f"<|start|>assistant<|channel|>remind<|channel|>commentary<|message|>{ARGUMENTS}<|call|>"
     ),
-    "gpt-oss, a channel as its type": said(
+    "gpt-oss, a channel as its type": make_answer(
         f"<|channel|>commentary to=functions.remind <|constrain|>commentary<|message|>{ARGUMENTS}<|call|>"
     ),
-    "Gemma 4 without its tokens": said("thought\nSECRET...call:remind{text:fern,in_minutes:5}"),
-    "Llama 4, next to a tool that is not offered": said(
+    "Gemma 4 without its tokens": make_answer("thought\nSECRET...call:remind{text:fern,in_minutes:5}"),
+    "Llama 4, next to a tool that is not offered": make_answer(
         "[remind(text='fern', in_minutes=5), search_memory(query='fern')]"
     ),
-    "quoted in llama.cpp's error": refusal(
+    "quoted in llama.cpp's error": make_refusal(
         500,
         {
             "error": {
@@ -126,20 +128,20 @@ SHAPES = {
             }
         },
     ),
-    "next to its own marks": calling(content="Sure.\n\n<｜DSML｜tool_calls", tool_calls=[CALL]),
+    "next to its own marks": make_call_stream(content="Sure.\n\n<｜DSML｜tool_calls", tool_calls=[CALL]),
 }
 
 
 @pytest.mark.parametrize("kind", SHAPES)
-async def test_a_call_is_done_in_whatever_shape_it_comes(tmp_path: Path, kind: str) -> None:
-    answers = iter([SHAPES[kind], said("Shall I?")])
+async def test_tool_call_is_executed_in_any_response_format(tmp_path: Path, kind: str) -> None:
+    answers = iter([SHAPES[kind], make_answer("Shall I?")])
     shown: list[str] = []
 
     async def show(text: str) -> None:
         shown.append(text)
 
-    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, _):
-        await talk.remember()
+    async with open_talk_with_server(tmp_path, lambda _: next(answers)) as (talk, _):
+        await talk.turn_on_memory()
         reply = await talk.say("Remind me of the fern in 5 minutes", on_text=show)
         assert (reply.text, [proposal.text for proposal in reply.proposals]) == ("Shall I?", ["fern"])
     assert not any(mark in text for text in shown for mark in ("<", "to=", "commentary", "SECRET", "pos 39"))
@@ -156,7 +158,7 @@ BEHIND = {
 
 
 @pytest.mark.parametrize("kind", BEHIND)
-def test_a_sentence_behind_a_written_call_is_shown(kind: str) -> None:
+def test_text_after_written_call_is_shown(kind: str) -> None:
     reading = find_calls_in_text(BEHIND[kind], NAMES, is_whole=True)
     assert ([json.loads(call.arguments) for call in reading.calls], reading.shown) == ([FERN], "I have set it.")
 
@@ -164,13 +166,13 @@ def test_a_sentence_behind_a_written_call_is_shown(kind: str) -> None:
 @pytest.mark.parametrize(
     "rest", ['<tool_response>{"ok": true}</tool_response>\nIt is set.', "Observation: set\nFinal Answer: Yes."]
 )
-def test_a_result_that_the_model_made_up_is_not_shown(rest: str) -> None:
+def test_tool_result_invented_by_model_is_not_shown(rest: str) -> None:
     call = f'<tool_call>{{"name": "remind", "arguments": {ARGUMENTS}}}</tool_call>\n'
     assert find_calls_in_text(call + rest, NAMES, is_whole=True).shown == ""
 
 
 @pytest.mark.parametrize("text", ["buy <b>milk</b> & eggs", "x < y", "write <div>ok</div>"])
-def test_an_argument_in_an_element_may_hold_html(text: str) -> None:
+def test_element_argument_may_contain_html(text: str) -> None:
     for written in (
         f"<tool_call><function=remind><parameter=text>{text}</parameter></function></tool_call>",
         f"<tool_call>remind<arg_key>text</arg_key></arg_key><arg_value>{text}</arg_value></tool_call>",
@@ -188,7 +190,7 @@ def test_an_argument_in_an_element_may_hold_html(text: str) -> None:
         "<think> öffnet einen Block.",
     ],
 )
-def test_a_mark_that_is_the_subject_of_the_answer_stays(text: str) -> None:
+def test_think_tag_discussed_in_answer_is_kept(text: str) -> None:
     assert remove_thoughts(text) == text
 
 
@@ -202,46 +204,52 @@ def test_a_mark_that_is_the_subject_of_the_answer_stays(text: str) -> None:
         "<think> Okay, the user wants SECRET.",
     ],
 )
-def test_thoughts_of_newer_models_are_not_shown(text: str) -> None:
+def test_reasoning_of_newer_models_is_not_shown(text: str) -> None:
     assert remove_thoughts(text).strip() in ("Visible answer", "")
 
 
 APPLES = "Forty-two apples."
 BODIES = {
-    "a gateway's warning": stream(
-        chunk(content="Forty-two "), {"warning": "no usage"}, chunk("stop", content="apples.")
+    "a gateway's warning": make_stream(
+        make_chunk(content="Forty-two "), {"warning": "no usage"}, make_chunk("stop", content="apples.")
     ),
-    "Workers AI": stream({"response": "Forty-two "}, {"response": "apples."}),
-    "Workers AI, whole": Raw(body=b'{"result": {"response": "Forty-two apples."}, "success": true, "errors": []}'),
-    "Gemini": stream(
+    "Workers AI": make_stream({"response": "Forty-two "}, {"response": "apples."}),
+    "Workers AI, whole": RawAnswer(
+        body=b'{"result": {"response": "Forty-two apples."}, "success": true, "errors": []}'
+    ),
+    "Gemini": make_stream(
         {"candidates": [{"content": {"parts": [{"text": "SECRET", "thought": True}, {"text": "Forty-two "}]}}]},
         {"candidates": [{"content": {"parts": [{"text": "apples."}]}, "finishReason": "STOP"}]},
     ),
-    "thoughts as a flag": stream(chunk("stop", content=[{"thought": True, "text": "SECRET"}, {"text": APPLES}])),
+    "thoughts as a flag": make_stream(
+        make_chunk("stop", content=[{"thought": True, "text": "SECRET"}, {"text": APPLES}])
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", BODIES)
-async def test_a_good_answer_is_read(tmp_path: Path, kind: str) -> None:
-    async with talking_to(tmp_path, lambda _: BODIES[kind]) as (talk, _):
+async def test_answer_is_read_from_unusual_response_bodies(tmp_path: Path, kind: str) -> None:
+    async with open_talk_with_server(tmp_path, lambda _: BODIES[kind]) as (talk, _):
         assert (await talk.say("How many?")).text == APPLES
 
 
-HALF = json.dumps(chunk(content="Forty-two "))
+HALF = json.dumps(make_chunk(content="Forty-two "))
 DAMAGED = {
-    "an event in the middle": stream(HALF, '{"choices": [{"delta": {"con', chunk("stop", content="apples.")),
-    "two events in one (GLM 5.1)": stream(HALF, '{"model": "glm-5.1", "chdata: ' + HALF, chunk("stop")),
-    "two events in the first one (GLM 4.7)": stream('{"choices": [{"delta": {"role": "adata: ' + HALF, chunk("stop")),
-    "an error as text": stream(chunk(content='{"message": "Too many tokens"}'), chunk("error_finish")),
-    "nothing but thoughts": stream(chunk(reasoning_content="SECRET"), chunk("stop")),
-    "a channel without a name": said('<|channel|>commentary<|message|>{"text": "fern"}<|end|>'),
+    "an event in the middle": make_stream(HALF, '{"choices": [{"delta": {"con', make_chunk("stop", content="apples.")),
+    "two events in one (GLM 5.1)": make_stream(HALF, '{"model": "glm-5.1", "chdata: ' + HALF, make_chunk("stop")),
+    "two events in the first one (GLM 4.7)": make_stream(
+        '{"choices": [{"delta": {"role": "adata: ' + HALF, make_chunk("stop")
+    ),
+    "an error as text": make_stream(make_chunk(content='{"message": "Too many tokens"}'), make_chunk("error_finish")),
+    "nothing but thoughts": make_stream(make_chunk(reasoning_content="SECRET"), make_chunk("stop")),
+    "a channel without a name": make_answer('<|channel|>commentary<|message|>{"text": "fern"}<|end|>'),
 }
 
 
 @pytest.mark.parametrize("kind", DAMAGED)
-async def test_a_damaged_answer_is_asked_for_again(tmp_path: Path, kind: str) -> None:
-    answers = iter([DAMAGED[kind], said(APPLES)])
-    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, _):
+async def test_damaged_answer_is_requested_again(tmp_path: Path, kind: str) -> None:
+    answers = iter([DAMAGED[kind], make_answer(APPLES)])
+    async with open_talk_with_server(tmp_path, lambda _: next(answers)) as (talk, _):
         assert (await talk.say("How many?")).text == APPLES
 
 
@@ -252,75 +260,81 @@ async def test_a_damaged_answer_is_asked_for_again(tmp_path: Path, kind: str) ->
         "'messages.2' : for 'role:assistant' the following must be satisfied: 'reasoning_content' is unsupported",
     ],
 )
-async def test_thoughts_that_an_endpoint_does_not_take_back_cost_no_tools(tmp_path: Path, words: str) -> None:
+async def test_refused_reasoning_content_does_not_disable_tools(tmp_path: Path, words: str) -> None:
     """Cerebras and Groq refuse what DeepSeek and Kimi demand."""
 
-    def answer(request: Json) -> Raw:
+    def answer(request: Json) -> RawAnswer:
         if any("reasoning_content" in message for message in request["messages"]):
-            return refusal(400, {"message": words, "type": "invalid_request_error", "code": "wrong_api_format"})
+            return make_refusal(400, {"message": words, "type": "invalid_request_error", "code": "wrong_api_format"})
         if request["messages"][-1]["role"] == "tool":
-            return said("Shall I?")
-        return stream(chunk(reasoning_content="SECRET"), chunk(tool_calls=[CALL]), chunk("tool_calls"))
+            return make_answer("Shall I?")
+        return make_stream(
+            make_chunk(reasoning_content="SECRET"), make_chunk(tool_calls=[CALL]), make_chunk("tool_calls")
+        )
 
-    async with talking_to(tmp_path, answer) as (talk, server):
-        await talk.remember()
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
+        await talk.turn_on_memory()
         for count in (3, 2):
             server.requests.clear()
             reply = await talk.say("Remind me of the fern in 5 minutes")
             assert (reply.text, len(reply.proposals), len(server.requests)) == ("Shall I?", 1, count)
 
 
-async def test_a_call_with_a_line_break_in_a_text_is_made_and_goes_back_as_json(tmp_path: Path) -> None:
+async def test_call_with_raw_line_break_runs_and_is_returned_as_valid_json(tmp_path: Path) -> None:
     """GLM 5.2 forgets to escape it, and Fireworks refuses such a call when it comes back."""
     made = {"function": {"name": "remind", "arguments": '{"text": "water\nthe fern", "in_minutes": 5}'}}
-    answers = iter([calling(tool_calls=[made]), said("Shall I?")])
-    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, server):
-        await talk.remember()
+    answers = iter([make_call_stream(tool_calls=[made]), make_answer("Shall I?")])
+    async with open_talk_with_server(tmp_path, lambda _: next(answers)) as (talk, server):
+        await talk.turn_on_memory()
         assert len((await talk.say("Remind me of the fern in 5 minutes")).proposals) == 1
         [call] = server.requests[-1]["messages"][-2]["tool_calls"]
         assert json.loads(call["function"]["arguments"]) == {"text": "water\nthe fern", "in_minutes": 5}
 
 
 @pytest.mark.parametrize("text", ["Okay", "好的", "To buy:\n- Milk"])
-async def test_a_last_word_next_to_a_call_goes_back_with_it(tmp_path: Path, text: str) -> None:
-    answers = iter([calling(content=text, tool_calls=[CALL]), said("Shall I?")])
-    async with talking_to(tmp_path, lambda _: next(answers)) as (talk, server):
-        await talk.remember()
+async def test_text_next_to_tool_call_is_sent_back_with_call(tmp_path: Path, text: str) -> None:
+    answers = iter([make_call_stream(content=text, tool_calls=[CALL]), make_answer("Shall I?")])
+    async with open_talk_with_server(tmp_path, lambda _: next(answers)) as (talk, server):
+        await talk.turn_on_memory()
         await talk.say("Remind me of the fern in 5 minutes")
         assert server.requests[-1]["messages"][-2]["content"] == text
 
 
-async def test_a_call_of_the_prompt_that_an_error_quotes_is_not_run_again(tmp_path: Path) -> None:
+async def test_earlier_tool_call_quoted_in_error_is_not_executed_again(tmp_path: Path) -> None:
     """llama.cpp quotes all messages in its error about one of them."""
 
-    def answer(request: Json) -> Raw:
+    def answer(request: Json) -> RawAnswer:
         messages = request["messages"]
         if any(message["role"] == "tool" for message in messages):
             quoted = json.dumps([message for message in messages if message["role"] != "system"], indent=2)
             words = f"Failed to parse messages: Missing 'content' or 'tool_calls'; messages = {quoted}"
-            return refusal(500, {"error": {"code": 500, "message": words}})
-        return said("Shall I?") if "returned:" in messages[-1]["content"] else calling(tool_calls=[CALL])
+            return make_refusal(500, {"error": {"code": 500, "message": words}})
+        return (
+            make_answer("Shall I?") if "returned:" in messages[-1]["content"] else make_call_stream(tool_calls=[CALL])
+        )
 
-    async with talking_to(tmp_path, answer) as (talk, server):
-        await talk.remember()
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
+        await talk.turn_on_memory()
         reply = await talk.say("Remind me of the fern in 5 minutes")
         assert (reply.text, len(reply.proposals)) == ("Shall I?", 1)
         assert sum("returned:" in str(message["content"]) for message in server.requests[-1]["messages"]) == 1
 
 
-async def test_a_model_that_cannot_call_its_tools_answers_without(tmp_path: Path) -> None:
+async def test_model_with_malformed_tool_calls_answers_without_tools(tmp_path: Path) -> None:
     """Gemini ends so, with the history and without, and has declined nothing."""
-    broken = stream(chunk(content=""), chunk("MALFORMED_FUNCTION_CALL"))
-    async with talking_to(tmp_path, lambda request: broken if "tools" in request else said(APPLES)) as (talk, server):
-        await talk.remember()
+    broken = make_stream(make_chunk(content=""), make_chunk("MALFORMED_FUNCTION_CALL"))
+    async with open_talk_with_server(
+        tmp_path, lambda request: broken if "tools" in request else make_answer(APPLES)
+    ) as (talk, server):
+        await talk.turn_on_memory()
         for question in ("How many?", "And now?"):
             server.requests.clear()
             assert (await talk.say(question)).text == APPLES
             assert len(server.requests) <= MAX_REQUESTS
-            assert question in words_of(server.requests[-1])
+            assert question in get_request_text(server.requests[-1])
 
 
-def has_feature(name: str) -> Callable[[Json], bool]:
+def make_feature_check(name: str) -> Callable[[Json], bool]:
     return lambda request: name in request
 
 
@@ -329,7 +343,7 @@ def has_system(request: Mapping[str, Any]) -> bool:
 
 
 def is_long(request: Mapping[str, Any]) -> bool:
-    return len(words_of(request).split()) > 1_500
+    return len(get_request_text(request).split()) > 1_500
 
 
 UPSTREAM = {"error": {"message": "Upstream request failed", "type": "upstream_error"}}
@@ -339,33 +353,33 @@ BUSY = {
     "502, sub2api": (is_long, 502, UPSTREAM),
     "503, a length": (is_long, 503, {"detail": "Worker ran out of KV blocks"}),
     "529, a length": (is_long, 529, {"error": {"message": "overloaded"}}),
-    "502, tools": (has_feature("tools"), 502, UPSTREAM),
-    "502, an option": (has_feature("stream_options"), 502, UPSTREAM),
+    "502, tools": (make_feature_check("tools"), 502, UPSTREAM),
+    "502, an option": (make_feature_check("stream_options"), 502, UPSTREAM),
     "502, the system role": (has_system, 502, UPSTREAM),
-    "503, tools": (has_feature("tools"), 503, {"error": {"message": "no backend"}}),
-    "429, tools": (has_feature("tools"), 429, {"error": {"message": "nope"}}),
-    "409, tools": (has_feature("tools"), 409, {"error": {"message": "conflict"}}),
+    "503, tools": (make_feature_check("tools"), 503, {"error": {"message": "no backend"}}),
+    "429, tools": (make_feature_check("tools"), 429, {"error": {"message": "nope"}}),
+    "409, tools": (make_feature_check("tools"), 409, {"error": {"message": "conflict"}}),
 }
 
 
 @pytest.mark.parametrize("kind", BUSY)
-async def test_what_a_gateway_refuses_as_if_it_were_busy_is_tried_in_a_simpler_form(tmp_path: Path, kind: str) -> None:
+async def test_refusal_disguised_as_busy_is_retried_in_simpler_form(tmp_path: Path, kind: str) -> None:
     is_refused, status, body = BUSY[kind]
 
-    def answer(request: Json) -> Raw:
-        return refusal(status, body) if is_refused(request) else said(APPLES)
+    def answer(request: Json) -> RawAnswer:
+        return make_refusal(status, body) if is_refused(request) else make_answer(APPLES)
 
-    async with talking_to(tmp_path, answer) as (talk, server):
-        await talk.remember()
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
+        await talk.turn_on_memory()
         assert (await talk.say("word " * 3_000)).text == APPLES
         assert len(server.requests) == MAX_REQUESTS
 
 
-async def test_a_server_that_is_really_busy_is_told_of_and_nothing_is_left_out_later(tmp_path: Path) -> None:
+async def test_busy_server_is_reported_and_later_requests_are_complete(tmp_path: Path) -> None:
     busy = [True]
-    answer = lambda _: refusal(429, {"error": {"message": "slow down"}}) if busy[0] else said(APPLES)  # noqa: E731
-    async with talking_to(tmp_path, answer) as (talk, server):
-        await talk.remember()
+    answer = lambda _: make_refusal(429, {"error": {"message": "slow down"}}) if busy[0] else make_answer(APPLES)  # noqa: E731
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
+        await talk.turn_on_memory()
         assert "is busy" in (await talk.say("How many?")).text
         assert len(server.requests) == MAX_REQUESTS
         busy.clear()

@@ -15,20 +15,29 @@ from starlette.responses import Response
 from records.scopes import Scope
 from records.turns import Reply
 from tests.peers.openai_server import Behaviour
-from tests.peers.picky_server import Body, PickyServer, picky, refused, streamed, words_of
-from tests.support.talk import ANNA, Talk, talking
-from tests.unit.chat.test_refusals import LIMIT, LONG, size, too_long
+from tests.peers.picky_server import (
+    Body,
+    PickyServer,
+    get_request_text,
+    make_refusal,
+    make_stream_response,
+    run_picky_server,
+)
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.chat.test_refusals import LIMIT, LONG, count_body_tokens, make_length_refusal
 
 SCOPE = Scope(owner=ANNA.id)
 
 
-def chunk(finish: str | None = None, **delta: object) -> str:
+def format_chunk(finish: str | None = None, **delta: object) -> str:
     return json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
 
-async def said(folder: Path, refuse: Callable[[Body], Response | None], *texts: str) -> tuple[list[Reply], PickyServer]:
-    async with picky(refuse) as (server, url), talking(folder, openai_base_url=url) as talk:
-        await talk.remember(every_n=50)
+async def say_and_list_replies(
+    folder: Path, refuse: Callable[[Body], Response | None], *texts: str
+) -> tuple[list[Reply], PickyServer]:
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(folder, openai_base_url=url) as talk:
+        await talk.turn_on_memory(every_n=50)
         return [await talk.say(text) for text in texts], server
 
 
@@ -57,10 +66,12 @@ TOO_LONG: list[tuple[int, object]] = [
 
 
 @pytest.mark.parametrize(("status", "template"), TOO_LONG)
-async def test_a_prompt_that_is_too_long_gets_shorter(tmp_path: Path, status: int, template: object) -> None:
-    replies, server = await said(tmp_path, too_long(status, template), LONG, "And what is in the cellar?")
+async def test_too_long_prompt_is_shortened(tmp_path: Path, status: int, template: object) -> None:
+    replies, server = await say_and_list_replies(
+        tmp_path, make_length_refusal(status, template), LONG, "And what is in the cellar?"
+    )
     assert [reply.is_error for reply in replies] == [False, False]
-    assert sum(size(body) > LIMIT for body in server.bodies) <= 4
+    assert sum(count_body_tokens(body) > LIMIT for body in server.bodies) <= 4
 
 
 REASONING: list[tuple[int, object]] = [
@@ -76,7 +87,7 @@ CALL: dict[str, Any] = {
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", ""])
 @pytest.mark.parametrize(("status", "body"), REASONING)
-async def test_a_thinking_model_is_answered_to_with_what_it_thought(
+async def test_reasoning_model_is_supported_when_server_demands_reasoning(
     tmp_path: Path, status: int, body: object, field: str
 ) -> None:
     """Also one whose server asks back for thoughts that it never sent."""
@@ -84,44 +95,50 @@ async def test_a_thinking_model_is_answered_to_with_what_it_thought(
     def answer(request: Body) -> Response | None:
         calls = [message for message in request["messages"] if message.get("tool_calls")]
         if calls:
-            return None if field and field in calls[-1] else refused(status, body)
+            return None if field and field in calls[-1] else make_refusal(status, body)
         if "tools" not in request or request["messages"][-1]["role"] == "tool":
             return None
         thought = {field: "They want it."} if field else {}
         if any("search_memory returned" in str(message["content"]) for message in request["messages"]):
             return None
-        return streamed({"delta": {**thought, "tool_calls": [{"index": 0, **CALL}]}, "finish_reason": "tool_calls"})
+        return make_stream_response(
+            {"delta": {**thought, "tool_calls": [{"index": 0, **CALL}]}, "finish_reason": "tool_calls"}
+        )
 
-    replies, server = await said(tmp_path, answer, "Do I grow walnuts?", "And pears?")
+    replies, server = await say_and_list_replies(tmp_path, answer, "Do I grow walnuts?", "And pears?")
     assert [reply.is_error for reply in replies] == [False, False]
     assert len(server.bodies) <= 8
 
 
 DECLINED: list[Callable[[], Response]] = [
-    lambda: refused(400, {"error": {"message": "x", "code": "400", "provider_specific_fields": {
+    lambda: make_refusal(400, {"error": {"message": "x", "code": "400", "provider_specific_fields": {
         "innererror": {"code": "ResponsibleAIPolicyViolation", "content_filter_result": {}}}}}),
-    lambda: refused(400, {"error": {"message": "The response was filtered.", "code": "content_filter", "status": 400}}),
-    lambda: refused(400, {"error": {"code": "data_inspection_failed", "message": "Input data may contain something."}}),
-    lambda: refused(400, {"error": {"message": "输入内容包含敏感信息"}}),
-    lambda: refused(400, {"error": {"code": 400, "message": "User input blocked: PROHIBITED_CONTENT"}}),
-    lambda: refused(403, {"error": {"message": "The message violates our usage policies.", "code": 403}}),
-    lambda: refused(422, {"detail": "Nope."}),
-    lambda: refused(500, {"error": {"message": "Content violates usage guidelines."}}),
-    lambda: streamed({"delta": {"content": ""}, "finish_reason": "PROHIBITED_CONTENT"}),
-    lambda: streamed({"delta": {"refusal": "I cannot."}}, {"delta": {}, "finish_reason": "stop"}),
-    lambda: streamed({"delta": {}, "finish_reason": "SAFETY"}),
-    lambda: streamed({"delta": {}, "finish_reason": "sensitive"}),
+    lambda: make_refusal(
+        400, {"error": {"message": "The response was filtered.", "code": "content_filter", "status": 400}}
+    ),
+    lambda: make_refusal(
+        400, {"error": {"code": "data_inspection_failed", "message": "Input data may contain something."}}
+    ),
+    lambda: make_refusal(400, {"error": {"message": "输入内容包含敏感信息"}}),
+    lambda: make_refusal(400, {"error": {"code": 400, "message": "User input blocked: PROHIBITED_CONTENT"}}),
+    lambda: make_refusal(403, {"error": {"message": "The message violates our usage policies.", "code": 403}}),
+    lambda: make_refusal(422, {"detail": "Nope."}),
+    lambda: make_refusal(500, {"error": {"message": "Content violates usage guidelines."}}),
+    lambda: make_stream_response({"delta": {"content": ""}, "finish_reason": "PROHIBITED_CONTENT"}),
+    lambda: make_stream_response({"delta": {"refusal": "I cannot."}}, {"delta": {}, "finish_reason": "stop"}),
+    lambda: make_stream_response({"delta": {}, "finish_reason": "SAFETY"}),
+    lambda: make_stream_response({"delta": {}, "finish_reason": "sensitive"}),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("way", DECLINED)
-async def test_a_declined_message_does_not_spoil_the_chat(tmp_path: Path, way: Callable[[], Response]) -> None:
-    refuse = lambda body: way() if "zorkblat" in words_of(body) else None  # noqa: E731
+async def test_declined_message_does_not_affect_later_turns(tmp_path: Path, way: Callable[[], Response]) -> None:
+    refuse = lambda body: way() if "zorkblat" in get_request_text(body) else None  # noqa: E731
     texts = ("please explain zorkblat", "what is the capital of France?", "and of Spain?", "thanks")
-    replies, server = await said(tmp_path, refuse, *texts)
+    replies, server = await say_and_list_replies(tmp_path, refuse, *texts)
     assert [reply.is_error for reply in replies] == [True, False, False, False]
     assert "OPENAI_" not in replies[0].text
-    assert "zorkblat" not in words_of(server.bodies[-1])
+    assert "zorkblat" not in get_request_text(server.bodies[-1])
 
 
 NO_SYSTEM: list[tuple[int, object]] = [
@@ -135,11 +152,13 @@ NO_SYSTEM: list[tuple[int, object]] = [
 
 
 @pytest.mark.parametrize(("status", "body"), NO_SYSTEM)
-async def test_a_model_without_a_system_role_is_answered_through(tmp_path: Path, status: int, body: object) -> None:
+async def test_model_without_system_role_is_supported(tmp_path: Path, status: int, body: object) -> None:
     def refuse(request: Body) -> Response | None:
-        return refused(status, body) if any(message["role"] == "system" for message in request["messages"]) else None
+        return (
+            make_refusal(status, body) if any(message["role"] == "system" for message in request["messages"]) else None
+        )
 
-    replies, server = await said(tmp_path, refuse, "Hello?", "And now?")
+    replies, server = await say_and_list_replies(tmp_path, refuse, "Hello?", "And now?")
     assert [reply.is_error for reply in replies] == [False, False]
     assert server.bodies[-1]["messages"][0]["content"].startswith("You are")
 
@@ -157,9 +176,9 @@ NO_TOOLS: list[tuple[int, object]] = [
 
 
 @pytest.mark.parametrize(("status", "body"), NO_TOOLS)
-async def test_a_server_without_tools_is_answered_through(tmp_path: Path, status: int, body: object) -> None:
-    refuse = lambda request: refused(status, body) if "tools" in request else None  # noqa: E731
-    replies, _ = await said(tmp_path, refuse, "Hello?", "And now?")
+async def test_server_without_tools_is_supported(tmp_path: Path, status: int, body: object) -> None:
+    refuse = lambda request: make_refusal(status, body) if "tools" in request else None  # noqa: E731
+    replies, _ = await say_and_list_replies(tmp_path, refuse, "Hello?", "And now?")
     assert [reply.is_error for reply in replies] == [False, False]
 
 
@@ -177,70 +196,93 @@ NO_SCHEMA: list[tuple[int, object]] = [
 
 
 @pytest.mark.parametrize(("status", "body"), NO_SCHEMA)
-async def test_facts_are_asked_for_without_a_schema(tmp_path: Path, status: int, body: object) -> None:
+async def test_facts_are_learned_without_schema(tmp_path: Path, status: int, body: object) -> None:
     fact = {"text": "Anna grows walnuts.", "kind": "fact", "quote": "I grow walnuts", "message": 1}
-    refuse = lambda request: refused(status, body) if "response_format" in request else None  # noqa: E731
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+    refuse = lambda request: make_refusal(status, body) if "response_format" in request else None  # noqa: E731
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
         server.text = f"```json\n{json.dumps({'facts': [fact]})[:-2]},]}}\n```"
-        await talk.remember(every_n=1)
-        await talk.turn("I grow walnuts in my garden.")
+        await talk.turn_on_memory(every_n=1)
+        await talk.run_turn("I grow walnuts in my garden.")
         assert await known_facts(talk)
 
 
-async def test_facts_of_a_long_message_are_asked_for_without_a_schema(tmp_path: Path) -> None:
+async def test_facts_of_long_message_are_learned_without_schema(tmp_path: Path) -> None:
     def refuse(request: Body) -> Response | None:
-        return refused(400, "") if "response_format" in request else None
+        return make_refusal(400, "") if "response_format" in request else None
 
     fact = {"text": "Anna grows walnuts.", "kind": "fact", "quote": "I grow walnuts", "message": 1}
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
         server.text = json.dumps({"facts": [fact]})
-        await talk.remember(every_n=1)
-        await talk.turn("I grow walnuts in my garden. " + "And pears too, it is a big one. " * 160)
+        await talk.turn_on_memory(every_n=1)
+        await talk.run_turn("I grow walnuts in my garden. " + "And pears too, it is a big one. " * 160)
         assert await known_facts(talk)
 
 
 @pytest.mark.parametrize("status", [400, 403, 422])
-async def test_a_background_prompt_that_is_too_long_gets_shorter_whatever_is_said(tmp_path: Path, status: int) -> None:
+async def test_too_long_background_prompt_is_shortened_after_empty_error(tmp_path: Path, status: int) -> None:
     def refuse(request: Body) -> Response | None:
-        return refused(status, "") if request["model"] == "summary-model" and size(request) > LIMIT else None
+        return (
+            make_refusal(status, "")
+            if request["model"] == "summary-model" and count_body_tokens(request) > LIMIT
+            else None
+        )
 
-    async with picky(refuse) as (server, url), talking(tmp_path, openai_base_url=url) as talk:
-        await talk.remember(every_n=3)
+    async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
+        await talk.turn_on_memory(every_n=3)
         for text in (LONG[: len(LONG) // 4], "I grow walnuts in my garden.", "And pears."):
-            await talk.turn(text)
+            await talk.run_turn(text)
         assert await talk.services.summaries.list_active_summaries(SCOPE)
-        assert sum(size(body) > LIMIT for body in server.bodies if body["model"] == "summary-model") <= 6
+        assert sum(count_body_tokens(body) > LIMIT for body in server.bodies if body["model"] == "summary-model") <= 6
 
 
-async def known_facts(talk: Talk) -> list[str]:
+async def known_facts(talk: ChatHarness) -> list[str]:
     async with talk.services.memory.open_store(ANNA.id) as store:
         return [fact.text for fact in await store.facts.list_valid_facts(ANNA.id)]
 
 
 STREAMS = {
-    "no finish, no [DONE]": (chunk(content="Forty-two apples."),),
-    "a tool's finish behind text": (chunk(content="Forty-two apples."), chunk("tool_calls"), "[DONE]"),
-    "unknown event": ('{"type": "ping"}', chunk(content="Forty-two apples."), chunk("stop"), "[DONE]"),
-    "usage alone": (chunk(content="Forty-two apples."), chunk("stop"), '{"usage": {"prompt_tokens": 3}}', "[DONE]"),
-    "a comment as data": (": OPENROUTER PROCESSING", chunk(content="Forty-two apples."), chunk("stop"), "[DONE]"),
-    "strings": ('"ok"', chunk(content="Forty-two apples."), chunk("STOP"), "[DONE]"),
-    "a null choice": ('{"choices": [null]}', chunk(content="Forty-two apples."), chunk("eos"), "[DONE]"),
-    "finish with its text": (chunk("FINISH_REASON_STOP", content="Forty-two apples."), "[DONE]"),
-    "parts": (chunk("stop", content=[{"type": "text", "text": "Forty-two apples."}]), "[DONE]"),
-    "thinking parts": (
-        chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "SECRET"}]}]),
-        chunk("stop", content=[{"type": "text", "text": "Forty-two apples."}]),
+    "no finish, no [DONE]": (format_chunk(content="Forty-two apples."),),
+    "a tool's finish behind text": (format_chunk(content="Forty-two apples."), format_chunk("tool_calls"), "[DONE]"),
+    "unknown event": ('{"type": "ping"}', format_chunk(content="Forty-two apples."), format_chunk("stop"), "[DONE]"),
+    "usage alone": (
+        format_chunk(content="Forty-two apples."),
+        format_chunk("stop"),
+        '{"usage": {"prompt_tokens": 3}}',
         "[DONE]",
     ),
-    "empty thoughts": (chunk(content="<think>\n\n</think>\n\nForty-two apples."), chunk("stop"), "[DONE]"),
-    "a null finish at the end": (chunk(content="Forty-two apples."), chunk(None), "[DONE]"),
-    "no delta": ('{"choices": [{"index": 0}]}', chunk(content="Forty-two apples."), chunk("stop"), "[DONE]"),
+    "a comment as data": (
+        ": OPENROUTER PROCESSING",
+        format_chunk(content="Forty-two apples."),
+        format_chunk("stop"),
+        "[DONE]",
+    ),
+    "strings": ('"ok"', format_chunk(content="Forty-two apples."), format_chunk("STOP"), "[DONE]"),
+    "a null choice": ('{"choices": [null]}', format_chunk(content="Forty-two apples."), format_chunk("eos"), "[DONE]"),
+    "finish with its text": (format_chunk("FINISH_REASON_STOP", content="Forty-two apples."), "[DONE]"),
+    "parts": (format_chunk("stop", content=[{"type": "text", "text": "Forty-two apples."}]), "[DONE]"),
+    "thinking parts": (
+        format_chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "SECRET"}]}]),
+        format_chunk("stop", content=[{"type": "text", "text": "Forty-two apples."}]),
+        "[DONE]",
+    ),
+    "empty thoughts": (
+        format_chunk(content="<think>\n\n</think>\n\nForty-two apples."),
+        format_chunk("stop"),
+        "[DONE]",
+    ),
+    "a null finish at the end": (format_chunk(content="Forty-two apples."), format_chunk(None), "[DONE]"),
+    "no delta": (
+        '{"choices": [{"index": 0}]}',
+        format_chunk(content="Forty-two apples."),
+        format_chunk("stop"),
+        "[DONE]",
+    ),
 }
 
 
 @pytest.mark.parametrize("events", STREAMS.values(), ids=STREAMS)
-async def test_an_odd_stream_is_an_answer(tmp_path: Path, events: tuple[str, ...]) -> None:
-    async with talking(tmp_path) as talk:
+async def test_answer_is_read_from_unusual_stream(tmp_path: Path, events: tuple[str, ...]) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         talk.server.script("chat-model", Behaviour(events=events))
         assert (await talk.say("How many?")).text == "Forty-two apples."
 
@@ -273,14 +315,14 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
-async def test_a_call_in_any_marks_is_carried_out(tmp_path: Path, text: str) -> None:
+async def test_tool_call_in_any_markup_is_executed_and_not_shown(tmp_path: Path, text: str) -> None:
     shown: list[str] = []
 
     async def show(draft: str) -> None:
         shown.append(draft)
 
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=50)
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=50)
         talk.server.script("chat-model", Behaviour(text=text), "Noted.")
         reply = await talk.say("Remind me in five minutes to water the fern.", on_text=show)
     assert reply.text == "Noted."
@@ -298,15 +340,15 @@ PARALLEL: dict[str, list[Mapping[str, object]]] = {
 
 
 @pytest.mark.parametrize("places", PARALLEL.values(), ids=PARALLEL)
-async def test_two_calls_are_two_proposals(tmp_path: Path, places: list[Mapping[str, object]]) -> None:
+async def test_parallel_tool_calls_make_two_proposals(tmp_path: Path, places: list[Mapping[str, object]]) -> None:
     functions = [
         {"name": "remind", "arguments": json.dumps({"text": text, "in_minutes": 5})} for text in ("fern", "walnut")
     ]
     calls = [{**place, "function": function} for place, function in zip(places, functions, strict=True)]
-    one_by_one, together = [chunk(tool_calls=[call]) for call in calls], [chunk(tool_calls=calls)]
+    one_by_one, together = [format_chunk(tool_calls=[call]) for call in calls], [format_chunk(tool_calls=calls)]
     for number, chunks in enumerate((one_by_one, together)):
-        events = (*chunks, chunk("tool_calls"), "[DONE]")
-        async with talking(tmp_path / str(number)) as talk:
-            await talk.remember(every_n=50)
+        events = (*chunks, format_chunk("tool_calls"), "[DONE]")
+        async with open_chat_harness(tmp_path / str(number)) as talk:
+            await talk.turn_on_memory(every_n=50)
             talk.server.script("chat-model", Behaviour(events=events), "Noted.")
             assert len((await talk.say("Remind me of fern and walnut in five minutes.")).proposals) == 2

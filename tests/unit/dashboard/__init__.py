@@ -1,1 +1,1 @@
-"""The page of one's memory."""
+"""Tests of the dashboard, the page that shows an owner's memory."""

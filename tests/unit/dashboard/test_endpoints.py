@@ -1,4 +1,4 @@
-"""What becomes of a request that fails."""
+"""Failed requests get a status and a sentence. Large answers do not block the event loop."""
 
 import json
 from dataclasses import replace
@@ -16,7 +16,7 @@ from records.errors import ImportRefused, ServedElsewhere, StorageError
 from records.facts import Fact
 from runtime.pacing import RequestTooLarge
 from settings import Settings
-from tests.support.loop_watch import watched_loop
+from tests.support.loop_watch import watch_loop
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from tests.support.loop_watch import watched_loop
         (ZeroDivisionError("walrus"), 500),
     ],
 )
-async def test_every_failure_is_a_sentence(error: Exception, status: int) -> None:
+async def test_error_response_has_status_and_message_without_internals(error: Exception, status: int) -> None:
     async def work() -> JsonBody:
         raise error
 
@@ -43,7 +43,7 @@ async def test_every_failure_is_a_sentence(error: Exception, status: int) -> Non
     assert "I/O" not in sentence
 
 
-async def test_thousands_of_facts_hold_nobody_up() -> None:
+async def test_serializing_max_facts_does_not_block_event_loop() -> None:
     now = datetime(2026, 11, 27, tzinfo=UTC)
     fact = Fact(
         id=1, owner=7, text="Anna has a boat. " * 5, kind="personal", subject="boat", source_ids=(1, 2), origin="owner",
@@ -56,13 +56,13 @@ async def test_thousands_of_facts_hold_nobody_up() -> None:
     views = ViewHandlers(
         services=cast("Any", SimpleNamespace(facts=SimpleNamespace(list_all=list_all))), settings=Settings()
     )
-    async with watched_loop() as held:
+    async with watch_loop() as held:
         answer = await make_json_or_error_response(lambda: views.list_facts(cast("Any", SimpleNamespace(owner=7))))
     assert len(json.loads(bytes(answer.body))["facts"]) == MAX_FACTS_SENT
     assert held.units < 40
 
 
-async def test_a_page_at_the_wrong_process_asks_again() -> None:
+async def test_request_served_elsewhere_returns_503_with_retry_after() -> None:
     async def work() -> JsonBody:
         raise ServedElsewhere
 

@@ -1,4 +1,4 @@
-"""The logic of the page's modules, without a browser: Node runs them where there is one."""
+"""The page's JavaScript modules, run by Node without a browser."""
 
 import json
 import re
@@ -9,16 +9,16 @@ from typing import Any
 
 from runtime.assets import COMMENT_LINES, bundle_modules, read_assets
 from tests.paths import ROOT
-from tests.support.missing import lacks
+from tests.support.missing import skip_or_fail
 
 STATIC = ROOT / "dashboard" / "static"
 
 
-def evaluate(module: str, expression: str) -> Any:
-    """The value of an expression that uses what a module exports, which is called `m` there."""
+def evaluate_js(module: str, expression: str) -> Any:
+    """Evaluate a JavaScript expression, in which `m` is the imported module, and return its value."""
     node = shutil.which("node")
     if node is None:
-        lacks("Node runs the modules of the page.")
+        skip_or_fail("Node runs the modules of the page.")
     source = f"import * as m from {json.dumps((STATIC / module).as_uri())};console.log(JSON.stringify({expression}))"
     command = [node, "--experimental-default-type=module", "--input-type=module", "-e", source]
     made = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -26,15 +26,15 @@ def evaluate(module: str, expression: str) -> Any:
     return json.loads(made.stdout)
 
 
-def test_an_address_holds_what_was_put_into_it() -> None:
-    address = evaluate("address.js", 'm.formatAddress("timeline", 12, { found: "a&b ü?", all: true, speaker: "" })')
+def test_page_address_round_trips() -> None:
+    address = evaluate_js("address.js", 'm.formatAddress("timeline", 12, { found: "a&b ü?", all: true, speaker: "" })')
     assert address == "#timeline/12?found=a%26b+%C3%BC%3F&all=1"
     parts = "(({ page, detail, query }) => [page, detail, query.get('found')])"
-    assert evaluate("address.js", f"{parts}(m.parseAddress({json.dumps(address)}))") == ["timeline", "12", "a&b ü?"]
-    assert evaluate("address.js", f'{parts}(m.parseAddress(""))') == ["", "", None]
+    assert evaluate_js("address.js", f"{parts}(m.parseAddress({json.dumps(address)}))") == ["timeline", "12", "a&b ü?"]
+    assert evaluate_js("address.js", f'{parts}(m.parseAddress(""))') == ["", "", None]
 
 
-def test_narrow_neighbours_are_one_piece_and_zoom_parts_them() -> None:
+def test_axis_merges_narrow_neighbours_until_zoomed_in() -> None:
     def summary(id_: int, first: str, last: str, sources: str = "[]") -> str:
         level = 2 if sources != "[]" else 1
         return (
@@ -46,25 +46,25 @@ def test_narrow_neighbours_are_one_piece_and_zoom_parts_them() -> None:
     told = [summary(number, *day) for number, day in enumerate(days, 1)]
     every = f"[{', '.join(told)}, {summary(4, '2024-01-01', '2024-01-03', '[1, 2]')}]"
     ids = ".map(({ level, pieces }) => [level, pieces.map((piece) => piece.all.map((one) => one.id))])"
-    assert evaluate("axis.js", f"m.groupByLevel({every}, m.findDomain({every}), 0.05){ids}") == [
+    assert evaluate_js("axis.js", f"m.groupByLevel({every}, m.findDomain({every}), 0.05){ids}") == [
         [2, [[4]]],
         [1, [[1, 2], [3]]],
     ]
     near = 'm.clampSpan([Date.parse("2024-01-01"), Date.parse("2024-01-03")], m.findDomain(all))'
-    assert evaluate("axis.js", f"((all) => m.groupByLevel(all, {near}, 0.05){ids})({every})")[1] == [1, [[1], [2]]]
-    assert sorted(evaluate("axis.js", f"[...m.findRelatives({every}, 1)]")) == [4]
-    assert sorted(evaluate("axis.js", f"[...m.findRelatives({every}, 4)]")) == [1, 2]
+    assert evaluate_js("axis.js", f"((all) => m.groupByLevel(all, {near}, 0.05){ids})({every})")[1] == [1, [[1], [2]]]
+    assert sorted(evaluate_js("axis.js", f"[...m.findRelatives({every}, 1)]")) == [4]
+    assert sorted(evaluate_js("axis.js", f"[...m.findRelatives({every}, 4)]")) == [1, 2]
 
 
-def test_a_month_is_made_of_whole_weeks() -> None:
-    weeks = evaluate("months.js", 'm.splitIntoWeeks("2024-02")')
+def test_month_is_split_into_whole_weeks() -> None:
+    weeks = evaluate_js("months.js", 'm.splitIntoWeeks("2024-02")')
     assert [len(week) for week in weeks] == [7] * 5
     assert (weeks[0][2:4], weeks[-1][3:5]) == ([None, "2024-02-01"], ["2024-02-29", None])
-    assert evaluate("months.js", '[m.addMonths("2024-12", 1), m.addMonths("2024-01", -1)]') == ["2025-01", "2023-12"]
+    assert evaluate_js("months.js", '[m.addMonths("2024-12", 1), m.addMonths("2024-01", -1)]') == ["2025-01", "2023-12"]
 
 
-def test_what_the_first_page_imports_comes_in_one_file(tmp_path: Path) -> None:
-    """A module that is only found in another one costs a slow phone another way to the server and back."""
+def test_main_bundle_has_no_static_imports(tmp_path: Path) -> None:
+    """Every static import outside the bundle would cost a slow phone another round trip."""
     node = shutil.which("node")
     assets = read_assets(STATIC)
     modules = {name: text for name, text in assets.texts.items() if name.endswith(".js")}
@@ -79,7 +79,7 @@ def test_what_the_first_page_imports_comes_in_one_file(tmp_path: Path) -> None:
     assert not any("<script src" in line for line in assets.texts["index.html"].splitlines())
 
 
-def test_a_bundled_module_runs_once_however_it_is_imported(tmp_path: Path) -> None:
+def test_bundled_module_runs_once_when_imported_repeatedly(tmp_path: Path) -> None:
     sources = {
         "count": "/** @type {number} */ (globalThis).runs = 1 + (globalThis.runs ?? 0);\n// why\n"
         "export const at = () => `//${globalThis.runs}`;\nexport async function wait() { return 2; }\n/* end */\n",
@@ -93,7 +93,7 @@ def test_a_bundled_module_runs_once_however_it_is_imported(tmp_path: Path) -> No
     }
     node = shutil.which("node")
     if node is None:
-        lacks("Node runs the modules of the page.")
+        skip_or_fail("Node runs the modules of the page.")
     bundled = bundle_modules({name: COMMENT_LINES.sub("", source) for name, source in sources.items()}, "main")
     assert sorted(bundled) == ["lazy", "main", "own"]
     for name, source in bundled.items():

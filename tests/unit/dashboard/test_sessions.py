@@ -1,4 +1,4 @@
-"""Who looks at the page: initData by Telegram's rule, links that work once, tokens that expire."""
+"""Sessions of the page: Telegram's init data, one-time links, and tokens that expire."""
 
 import base64
 import hashlib
@@ -39,8 +39,8 @@ class Clock:
         return self.now
 
 
-def signed(token: str = TOKEN.value, *, at: datetime = NOW, **fields: str) -> str:
-    """As Telegram signs it (Bot API, Validating data received via the Mini App)."""
+def make_init_data(token: str = TOKEN.value, *, at: datetime = NOW, **fields: str) -> str:
+    """Make init data signed as Telegram does (Bot API, Validating data received via the Mini App)."""
     form = {"query_id": "AAH", "user": USER, "auth_date": str(int(at.timestamp())), "signature": "x", **fields}
     lines = "\n".join(f"{name}={form[name]}" for name in sorted(form))
     key = hmac.new(b"WebAppData", token.encode(), hashlib.sha256).digest()
@@ -63,8 +63,8 @@ def sessions(memory: ExternalMemory, clock: Clock) -> PageSessions:
     return PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
 
 
-async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: PageSessions) -> None:
-    found = await sessions.open_session_with_init_data(signed())
+async def test_init_data_opens_session_for_own_memory(sessions: PageSessions) -> None:
+    found = await sessions.open_session_with_init_data(make_init_data())
     assert (found.person, found.owner, found.name, found.language) == (7, 7, "Ann", "de")
     assert found.expires_at == NOW + SESSION_FOR
 
@@ -75,42 +75,42 @@ async def test_what_telegram_signed_opens_the_persons_own_memory(sessions: PageS
         "",
         "hash=",
         "user=%7B%22id%22%3A7%7D",
-        signed("4343:AAanother-bot"),
-        signed(at=NOW - INIT_DATA_FOR - timedelta(seconds=1)),
-        signed(at=NOW + timedelta(minutes=2)),
-        signed().replace("%3A+7", "%3A+8"),
-        signed() + "&user=%7B%22id%22%3A8%7D",
-        signed() + "&hash=" + "0" * 64,
-        signed(user="[]"),
-        signed(user='{"id": "7"}'),
-        signed(user='{"id": -7}'),
-        signed(user='{"id": true}'),
-        signed(user=f'{{"id": {"9" * 4_000}}}'),
-        signed(auth_date="soon"),
-        signed(auth_date="9" * 30),
-        signed(long="x" * 9_000),
+        make_init_data("4343:AAanother-bot"),
+        make_init_data(at=NOW - INIT_DATA_FOR - timedelta(seconds=1)),
+        make_init_data(at=NOW + timedelta(minutes=2)),
+        make_init_data().replace("%3A+7", "%3A+8"),
+        make_init_data() + "&user=%7B%22id%22%3A8%7D",
+        make_init_data() + "&hash=" + "0" * 64,
+        make_init_data(user="[]"),
+        make_init_data(user='{"id": "7"}'),
+        make_init_data(user='{"id": -7}'),
+        make_init_data(user='{"id": true}'),
+        make_init_data(user=f'{{"id": {"9" * 4_000}}}'),
+        make_init_data(auth_date="soon"),
+        make_init_data(auth_date="9" * 30),
+        make_init_data(long="x" * 9_000),
         "&".join(f"f{number}=1" for number in range(100)),
         "hash=é",
     ],
     ids=range(19),
 )
-async def test_what_is_forged_old_foreign_or_broken_opens_nothing(sessions: PageSessions, init_data: str) -> None:
+async def test_rejects_invalid_init_data(sessions: PageSessions, init_data: str) -> None:
     with pytest.raises(NoSession):
         await sessions.open_session_with_init_data(init_data)
 
 
 @given(st.text(max_size=300))
-def test_whatever_a_stranger_sends_is_refused(text: str) -> None:
+def test_rejects_arbitrary_text_as_init_data(text: str) -> None:
     with pytest.raises(NoSession):
         verify_and_parse_init_data(text, TOKEN, now=NOW)
 
 
-def test_without_a_token_nobody_comes_from_telegram() -> None:
+def test_rejects_init_data_when_bot_token_is_empty() -> None:
     with pytest.raises(NoSession):
-        verify_and_parse_init_data(signed(""), Secret(""), now=NOW)
+        verify_and_parse_init_data(make_init_data(""), Secret(""), now=NOW)
 
 
-async def test_a_link_opens_one_session_and_only_in_time(sessions: PageSessions, clock: Clock) -> None:
+async def test_link_opens_one_session_before_expiry(sessions: PageSessions, clock: Clock) -> None:
     link = await sessions.make_link(7, -100, language="ru", name="Ann", group="Book club")
     found = await sessions.open_session_with_link(link)
     assert (found.person, found.owner, found.language) == (7, -100, "ru")
@@ -123,7 +123,7 @@ async def test_a_link_opens_one_session_and_only_in_time(sessions: PageSessions,
         await sessions.open_session_with_link(late)
 
 
-async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expires(
+async def test_link_used_in_another_process_is_rejected(
     sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
     link = await sessions.make_link(7, 7)
@@ -131,14 +131,17 @@ async def test_a_link_is_used_for_all_processes_and_its_trace_goes_when_it_expir
     await another_process.open_session_with_link(link)
     with pytest.raises(NoSession):
         await sessions.open_session_with_link(link)
+    expires_at = clock.now + LINK_FOR
+    uses = [await memory.used_links.try_to_use_link("nonce", expires_at=expires_at, now=clock.now) for _ in range(2)]
+    assert uses == [True, False]
     clock.now += LINK_FOR + timedelta(seconds=1)
-    assert await memory.used_links.try_to_use_link("another", expires_at=clock.now, now=clock.now)
+    assert await memory.used_links.try_to_use_link("nonce", expires_at=clock.now, now=clock.now), "still recorded"
 
 
-async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path, clock: Clock) -> None:
+async def test_session_token_survives_restart_until_expiry(tmp_path: Path, clock: Clock) -> None:
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         before = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
-        token = await before.make_session_token(await before.open_session_with_init_data(signed()))
+        token = await before.make_session_token(await before.open_session_with_init_data(make_init_data()))
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         after = PageSessions(memory=memory, clock=clock)
         assert (await after.find_session(token)).person == 7
@@ -147,8 +150,8 @@ async def test_a_token_holds_over_a_restart_and_until_it_expires(tmp_path: Path,
             await after.find_session(token)
 
 
-async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clock: Clock) -> None:
-    session = await sessions.open_session_with_init_data(signed())
+async def test_session_is_renewed_up_to_max_session(sessions: PageSessions, clock: Clock) -> None:
+    session = await sessions.open_session_with_init_data(make_init_data())
     while session.expires_at > clock.now:
         clock.now += SESSION_FOR / 2
         if clock.now < session.expires_at:
@@ -157,8 +160,8 @@ async def test_a_session_is_renewed_but_not_for_ever(sessions: PageSessions, clo
     assert session.expires_at == NOW + MAX_SESSION
 
 
-async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSessions) -> None:
-    token = await sessions.make_session_token(await sessions.open_session_with_init_data(signed()))
+async def test_rejects_link_as_session_token_and_tampered_token(sessions: PageSessions) -> None:
+    token = await sessions.make_session_token(await sessions.open_session_with_init_data(make_init_data()))
     with pytest.raises(NoSession):
         await sessions.find_session(await sessions.make_link(7, 7))
     with pytest.raises(NoSession):
@@ -168,9 +171,7 @@ async def test_a_link_is_no_token_and_a_changed_token_is_none(sessions: PageSess
             await sessions.find_session(wrong)
 
 
-async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other(
-    sessions: PageSessions, memory: ExternalMemory
-) -> None:
+async def test_rejects_session_token_and_link_in_legacy_format(sessions: PageSessions, memory: ExternalMemory) -> None:
     """They were a body and a signature of our own, with a point between."""
     form = {"person": 7, "owner": 7, "name": "", "language": "", "since": 0, "expires": 2**40, "nonce": "a"}
     body = base64.urlsafe_b64encode(json.dumps(form).encode()).rstrip(b"=")
@@ -181,11 +182,11 @@ async def test_a_session_or_link_of_an_earlier_version_is_refused_like_any_other
             await opened(f"{body.decode()}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}")
 
 
-async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_open_them(
+async def test_end_sessions_revokes_tokens_links_and_init_data_in_every_process(
     sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
     token, others = (
-        await sessions.make_session_token(await sessions.open_session_with_init_data(signed())),
+        await sessions.make_session_token(await sessions.open_session_with_init_data(make_init_data())),
         await sessions.make_link(8, 8),
     )
     link = await sessions.make_link(7, 7)
@@ -196,10 +197,10 @@ async def test_sessions_are_withdrawn_for_every_process_with_the_proofs_that_ope
     with pytest.raises(NoSession):
         await sessions.open_session_with_link(link)
     with pytest.raises(NoSession):  # what Telegram signed before is good for an hour otherwise
-        await sessions.open_session_with_init_data(signed())
+        await sessions.open_session_with_init_data(make_init_data())
     assert (await sessions.open_session_with_link(others)).person == 8
     clock.now += timedelta(seconds=1)
-    assert (await sessions.open_session_with_init_data(signed(at=clock.now))).person == 7
+    assert (await sessions.open_session_with_init_data(make_init_data(at=clock.now))).person == 7
     clock.now += MAX_SESSION
     await memory.used_links.try_to_use_link("cleans", expires_at=clock.now, now=clock.now)
     assert await memory.used_links.find_latest_expiry_of_revoked_sessions(7) is None

@@ -1,4 +1,4 @@
-"""One fact tells one thing: a sentence that tells two is split where both have a verb, and nowhere else."""
+"""Compound facts are split only if each part has its own verb."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ import pytest
 from facts.compounds import omit_uncertain_part, split_compound_fact
 from facts.schemas import ExtractedFact
 from records.scopes import Scope
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 
 NAMES = "Anna Анна"
 
@@ -61,7 +61,7 @@ WHOLE = [
 ]
 
 
-def split(quote: str, text: str, attribute: str = "home") -> list[ExtractedFact]:
+def split_fact(quote: str, text: str, attribute: str = "home") -> list[ExtractedFact]:
     fact = ExtractedFact(
         text=text, kind="personal", message=1, replaces=(4,), quote=quote, attribute=attribute, is_single=True
     )
@@ -69,8 +69,8 @@ def split(quote: str, text: str, attribute: str = "home") -> list[ExtractedFact]
 
 
 @pytest.mark.parametrize(("quote", "text"), SPLIT)
-def test_a_fact_with_two_verbs_is_two_facts(quote: str, text: str) -> None:
-    parts = split(quote, text)
+def test_splits_fact_with_several_verbs(quote: str, text: str) -> None:
+    parts = split_fact(quote, text)
     assert len(parts) == 2 + text.count("nurse, and")
     subject = text[: text.index(" ")]
     assert all(part.text.startswith(subject) and part.text.endswith(".") for part in parts)
@@ -82,15 +82,15 @@ def test_a_fact_with_two_verbs_is_two_facts(quote: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("quote", "text"), WHOLE)
-def test_a_list_of_things_and_what_is_not_sure_stays_one_fact(quote: str, text: str) -> None:
-    assert [part.text for part in split(quote, text)] == [text]
+def test_does_not_split_lists_doubts_or_other_subjects(quote: str, text: str) -> None:
+    assert [part.text for part in split_fact(quote, text)] == [text]
 
 
-def test_attributes_go_to_their_halves() -> None:
+def test_split_assigns_each_attribute_to_its_part() -> None:
     quote, text = SPLIT[0]
-    assert [part.attribute for part in split(quote, text, "home and job")] == ["home", "job"]
-    assert [part.attribute for part in split(*SPLIT[2], "home, job and children")] == ["home", "job", "children"]
-    assert [(part.attribute, part.replaces) for part in split(quote, text, "")] == [("", (4,)), ("", ())]
+    assert [part.attribute for part in split_fact(quote, text, "home and job")] == ["home", "job"]
+    assert [part.attribute for part in split_fact(*SPLIT[2], "home, job and children")] == ["home", "job", "children"]
+    assert [(part.attribute, part.replaces) for part in split_fact(quote, text, "")] == [("", (4,)), ("", ())]
 
 
 MOVES: list[tuple[str, str, str, str, str]] = [
@@ -103,23 +103,23 @@ MOVES: list[tuple[str, str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("quote", "text", "later", "new", "kept"), MOVES)
-async def test_what_replaces_one_half_leaves_the_other(
+async def test_replacing_one_part_of_split_fact_keeps_other_part(
     tmp_path: Path, quote: str, text: str, later: str, new: str, kept: str
 ) -> None:
-    async with talking(tmp_path, facts_batch_turns=99) as talk:
-        await talk.remember(every_n=50)
-        await say(talk, f"{quote}.", {"message": 1, "quote": quote, "text": text})
+    async with open_chat_harness(tmp_path, facts_batch_turns=99) as talk:
+        await talk.turn_on_memory(every_n=50)
+        await say_and_learn(talk, f"{quote}.", {"message": 1, "quote": quote, "text": text})
         talk.moment[0] += timedelta(days=30)
-        await say(talk, later, {"message": 3, "quote": later, "text": new})
+        await say_and_learn(talk, later, {"message": 3, "quote": later, "text": new})
         facts = await talk.services.facts.list_all(ANNA.id)
         assert {fact.text for fact in facts if fact.is_valid} == {new, kept}
         [ended] = [fact for fact in facts if not fact.is_valid]
         assert facts[ended.superseded_by - 1].text == new if ended.superseded_by else False
 
 
-async def say(talk: Talk, said: str, fact: Mapping[str, Any]) -> None:
+async def say_and_learn(talk: ChatHarness, said: str, fact: Mapping[str, Any]) -> None:
     home = {"type": "state", "about": None, "attribute": "home", "is_single": True, "replaces": None}
-    talk.server.default_schema("facts", json.dumps({"facts": [{**home, **fact}]}))
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": [{**home, **fact}]}))
     await talk.say(said)
     await talk.services.facts.learn(Scope(owner=ANNA.id))
 
@@ -159,7 +159,7 @@ async def say(talk: Talk, said: str, fact: Mapping[str, Any]) -> None:
         ("Mon frère a 34 ans et je ne suis pas sûre de son âge", "Le frère d'Anna a 34 ans.", "", ""),
     ],
 )
-def test_a_doubt_behind_an_and_is_about_the_fact_before_it_unless_another_fact_tells_it(
+def test_omits_uncertain_part_of_quote_only_if_covered_by_another_fact(
     said: str, text: str, other: str, quote: str
 ) -> None:
     fact = ExtractedFact(text=text, kind="personal", message=1, replaces=(), quote=said)

@@ -1,4 +1,4 @@
-"""The profile: when it is distilled, from what, and what of it may stand."""
+"""When the profile is distilled, from what, and which sentences are removed from it."""
 
 import asyncio
 import json
@@ -17,44 +17,44 @@ from records.facts import NewProfile
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 
 SCOPE = Scope(owner=ANNA.id)
 DOCUMENT = {"profile": "Anna lives in Oslo.", "preferences": "", "ongoing_topics": "She looks for a boat."}
 
 
 @pytest.fixture
-async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
-    async with talking(tmp_path, profile_every_summaries=4, profile_keep_summaries=2) as talk:
-        await talk.remember(every_n=1, storage=storage)
-        talk.server.default_schema("profile", json.dumps(DOCUMENT))
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path, profile_every_summaries=4, profile_keep_summaries=2) as talk:
+        await talk.turn_on_memory(every_n=1, storage=storage)
+        talk.server.set_default_schema_answer("profile", json.dumps(DOCUMENT))
         yield talk
 
 
-async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk: Talk) -> None:
+async def test_profile_is_distilled_after_enough_summaries_without_newest(talk: ChatHarness) -> None:
     for number in range(3):
-        await talk.turn(f"Point {number}.")
-    assert talk.server.asked_for("profile") == []
-    await talk.turn("Point 3.")
+        await talk.run_turn(f"Point {number}.")
+    assert talk.server.list_schema_requests("profile") == []
+    await talk.run_turn("Point 3.")
     (version,) = await talk.services.distiller.list_versions(ANNA.id)
     assert version.text == "Anna lives in Oslo.\nShe looks for a boat."
-    (request,) = talk.server.asked_for("profile")
+    (request,) = talk.server.list_schema_requests("profile")
     assert request.messages[1]["content"].count("[2026-11-21] ") == 2
-    await talk.turn("Point 4.")
-    assert len(talk.server.asked_for("profile")) == 1
-    await talk.turn("Point 5.")
+    await talk.run_turn("Point 4.")
+    assert len(talk.server.list_schema_requests("profile")) == 1
+    await talk.run_turn("Point 5.")
     assert [version.id for version in await talk.services.distiller.list_versions(ANNA.id)] == [2, 1]
-    assert "<profile>\nAnna" in talk.server.asked_for("profile")[1].messages[1]["content"]
+    assert "<profile>\nAnna" in talk.server.list_schema_requests("profile")[1].messages[1]["content"]
 
 
-async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> None:
+async def test_prompt_contains_profile_before_summaries(talk: ChatHarness) -> None:
     await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna sails.")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
-    await talk.turn("Point 0.")
+    await talk.run_turn("Point 0.")
     reply = await talk.say("Point 1.")
     assert reply.context is not None
     assert reply.context.profile is not None
-    messages = talk.server.of("chat-model")[-1].messages
+    messages = talk.server.list_requests("chat-model")[-1].messages
     assert [message["role"] for message in messages[:2]] == ["system", "user"]
     assert messages[1]["content"].index("<profile>") < messages[1]["content"].index("<summaries>")
     assert {part.name: part.tokens for part in reply.context.parts}["profile"] > 0
@@ -72,33 +72,33 @@ async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> Non
         '{"profile": "Anna owes 98765 euros."}',
     ],
 )
-async def test_what_is_no_profile_is_not_stored(talk: Talk, told: str) -> None:
+async def test_rejects_invalid_profile_answer(talk: ChatHarness, told: str) -> None:
     await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna sails.")
-    talk.server.default_schema("profile", told)
+    talk.server.set_default_schema_answer("profile", told)
     with pytest.raises(ModelBroken):  # and not: "there is not enough yet"
         await talk.services.distiller.distil_now(ANNA.id)
     assert await talk.services.distiller.list_versions(ANNA.id) == []
 
 
-async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(talk: Talk) -> None:
-    talk.server.default_schema("profile", Behaviour(status=500))
+async def test_failed_distillation_is_not_retried_every_turn_and_folds_continue(talk: ChatHarness) -> None:
+    talk.server.set_default_schema_answer("profile", Behaviour(status=500))
     for number in range(4):
-        assert await talk.turn(f"Point {number}.") == ()
-    tries = len(talk.server.asked_for("profile"))
+        assert await talk.run_turn(f"Point {number}.") == ()
+    tries = len(talk.server.list_schema_requests("profile"))
     assert tries > 0
     await talk.conversation.run_post_turn_tasks(SCOPE)
-    assert len(talk.server.asked_for("profile")) == tries
+    assert len(talk.server.list_schema_requests("profile")) == tries
     with pytest.raises(ModelBusy):
         await talk.services.distiller.distil_now(ANNA.id)
     assert len(await talk.services.summaries.list_active_summaries(SCOPE)) == 4
 
 
-async def test_there_is_none_of_nothing(talk: Talk) -> None:
+async def test_empty_memory_yields_no_profile(talk: ChatHarness) -> None:
     assert await talk.services.distiller.distil_now(ANNA.id) is None
-    assert talk.server.asked_for("profile") == []
+    assert talk.server.list_schema_requests("profile") == []
 
 
-def test_a_profile_has_at_most_so_many_words() -> None:
+def test_limits_profile_to_max_words() -> None:
     told = json.dumps({"profile": "word " * 500, "preferences": "more " * 10, "key_history": ["One.", "Two."]})
     text = format_profile_text(parse_profile_sections(f"Here it is: {told} Enjoy!"), max_words=400)
     assert 390 <= len(text.split()) <= 400
@@ -106,7 +106,7 @@ def test_a_profile_has_at_most_so_many_words() -> None:
     assert format_profile_text(few, max_words=400) == "One. Two."
 
 
-def test_a_profile_is_in_the_language_of_the_talk_alone() -> None:
+def test_profile_text_has_no_headings_in_another_language() -> None:
     told = {"profile": "Анна живёт в Казани.", "preferences": "Любит джаз.", "ongoing_topics": "Ищет лодку."}
     text = format_profile_text(parse_profile_sections(json.dumps(told)), max_words=400)
     assert text == "Анна живёт в Казани.\nЛюбит джаз.\nИщет лодку."
@@ -115,22 +115,22 @@ def test_a_profile_is_in_the_language_of_the_talk_alone() -> None:
 HELD = {"profile": "Anna lives in Lisbon. She works as a nurse.", "preferences": "Anna likes jazz."}
 
 
-async def _know_lisbon(talk: Talk) -> tuple[int, int]:
+async def _add_lisbon_facts_and_profile(talk: ChatHarness) -> tuple[int, int]:
     """Add two facts that a profile then tells."""
     home, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna lives in Lisbon.")
     job, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna works as a nurse.")
-    talk.server.default_schema("profile", json.dumps(HELD))
+    talk.server.set_default_schema_answer("profile", json.dumps(HELD))
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     return home.id, job.id
 
 
-async def _read_profile(talk: Talk) -> str:
+async def _read_profile(talk: ChatHarness) -> str:
     return (await talk.services.distiller.list_versions(ANNA.id))[0].text
 
 
 @pytest.mark.parametrize("how", ["delete", "edit", "supersede_fact"])
-async def test_what_is_taken_back_by_hand_leaves_the_profile_at_once(talk: Talk, how: str) -> None:
-    home, _ = await _know_lisbon(talk)
+async def test_changing_fact_removes_old_sentence_from_profile(talk: ChatHarness, how: str) -> None:
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     assert await _read_profile(talk) == ("Anna lives in Lisbon. She works as a nurse.\nAnna likes jazz.")
     if how == "delete":
         await change_fact_and_report(talk.services, ANNA.id, "delete", home)
@@ -140,9 +140,9 @@ async def test_what_is_taken_back_by_hand_leaves_the_profile_at_once(talk: Talk,
 
 
 @pytest.mark.parametrize("is_asked_first", [True, False])
-async def test_what_was_taken_back_before_a_kill_is_in_no_prompt(talk: Talk, *, is_asked_first: bool) -> None:
+async def test_prompt_omits_overruled_profile_sentence_after_crash(talk: ChatHarness, *, is_asked_first: bool) -> None:
     """The process died after it had changed a fact and before it changed the profile."""
-    home, _ = await _know_lisbon(talk)
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     assert "lives in Lisbon" in await _read_prompt(talk, "Good morning.")
     async with talk.services.memory.open_store(ANNA.id) as store:
         await store.facts.edit_fact(ANNA.id, home, "Anna lives in Porto.", now=talk.moment[0])
@@ -155,9 +155,9 @@ async def test_what_was_taken_back_before_a_kill_is_in_no_prompt(talk: Talk, *, 
 
 
 @pytest.mark.parametrize("is_on", [True, False])
-async def test_the_follow_up_of_a_turn_corrects_the_profile_before_the_next_one(talk: Talk, *, is_on: bool) -> None:
+async def test_post_turn_task_corrects_profile_only_while_memory_is_on(talk: ChatHarness, *, is_on: bool) -> None:
     """With 9,000 facts it takes most of a second, for which the next answer waited."""
-    home, _ = await _know_lisbon(talk)
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     await talk.services.facts.edit(ANNA.id, home, "Anna lives in Porto.")
     await talk.services.memory.set_enabled(ANNA.id, enabled=is_on)
     await talk.conversation.run_post_turn_tasks(SCOPE)
@@ -167,18 +167,18 @@ async def test_the_follow_up_of_a_turn_corrects_the_profile_before_the_next_one(
     assert ("Lisbon" in profile.text) is not is_on
 
 
-async def test_the_rest_of_the_memory_is_read_where_a_profile_cannot_be_corrected(talk: Talk) -> None:
+async def test_prompt_keeps_facts_when_profile_correction_fails(talk: ChatHarness) -> None:
     """One damaged row of a deleted fact took the whole memory from every prompt."""
-    home, _ = await _know_lisbon(talk)
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     async with talk.services.memory.open_store(ANNA.id) as store, store.database.open_transaction(ANNA.id) as tx:
         await tx.execute("UPDATE facts SET created_at = 'some day' WHERE user_id = ? AND id = ?", ANNA.id, home)
     assert (await talk.say("What do I do for a living?")).notices == ()
-    assert "Anna works as a nurse." in talk.prompts()[-1]
+    assert "Anna works as a nurse." in talk.list_prompts()[-1]
 
 
-async def test_an_incognito_turn_neither_reads_nor_writes_a_profile_that_facts_overrule(talk: Talk) -> None:
-    home, _ = await _know_lisbon(talk)
+async def test_incognito_turn_neither_reads_nor_corrects_overruled_profile(talk: ChatHarness) -> None:
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     assert "lives in Lisbon" in await _read_profile(talk)
     await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
     assert "<profile>" in await _read_prompt(talk, "What do I do?")
@@ -193,20 +193,20 @@ async def test_an_incognito_turn_neither_reads_nor_writes_a_profile_that_facts_o
     assert "Lisbon" not in prompt
 
 
-async def _read_prompt(talk: Talk, question: str) -> str:
+async def _read_prompt(talk: ChatHarness, question: str) -> str:
     await talk.say(question)
-    return talk.prompts()[-1]
+    return talk.list_prompts()[-1]
 
 
-async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: Talk) -> None:
-    home, job = await _know_lisbon(talk)
+async def test_distillation_from_summaries_does_not_restore_deleted_fact(talk: ChatHarness) -> None:
+    home, job = await _add_lisbon_facts_and_profile(talk)
     await change_fact_and_report(talk.services, ANNA.id, "pin", job)
     await change_fact_and_report(talk.services, ANNA.id, "delete", home)
-    talk.server.default("summary-model", "Anna lives in Lisbon, where the weather is mild.")
-    await talk.turn("How is the weather in Lisbon?")
-    await talk.turn("And tomorrow?")
+    talk.server.set_default_answer("summary-model", "Anna lives in Lisbon, where the weather is mild.")
+    await talk.run_turn("How is the weather in Lisbon?")
+    await talk.run_turn("And tomorrow?")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
-    request = talk.server.asked_for("profile")[-1].messages[1]["content"]
+    request = talk.server.list_schema_requests("profile")[-1].messages[1]["content"]
     assert "<superseded>\nAnna lives in Lisbon.\n</superseded>" in request
     assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
 
@@ -214,16 +214,16 @@ async def test_a_summary_brings_nothing_back_that_was_taken_back_by_hand(talk: T
 MOVED = {"text": "Anna lives in Porto since 2026-10.", "quote": "I moved to Porto last month", "about": "Anna"}
 
 
-async def test_what_is_corrected_in_the_chat_leaves_the_profile_and_no_model_brings_it_back(talk: Talk) -> None:
-    """A model went on telling the old home from a summary. A move was before the day on which the old home was said."""
-    talk.server.default_schema("profile", json.dumps(HELD))
+async def test_fact_corrected_in_chat_leaves_profile_permanently(talk: ChatHarness) -> None:
+    """A model kept the old home from a summary. The move is dated before the day on which the old home was said."""
+    talk.server.set_default_schema_answer("profile", json.dumps(HELD))
     for number, said, fact in (
         (1, "i live in lisbon", {"text": "Anna lives in Lisbon.", "quote": "i live in lisbon", "about": "Anna"}),
         (3, "No, I moved to Porto last month, keep up!", MOVED),
     ):
         home = {**fact, "message": number, "type": "state", "attribute": "home", "is_single": True, "replaces": []}
         talk.server.script_schema("facts", json.dumps({"facts": [home]}))
-        await talk.turn(said)
+        await talk.run_turn(said)
         await talk.services.facts.learn(SCOPE)
         if number == 1:
             assert await talk.services.distiller.distil_now(ANNA.id) is not None
@@ -231,35 +231,35 @@ async def test_what_is_corrected_in_the_chat_leaves_the_profile_and_no_model_bri
     facts = await talk.services.facts.list_all(ANNA.id)
     assert [fact.text for fact in facts if fact.is_valid] == [MOVED["text"]]
     assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
-    talk.server.default("summary-model", "Anna lives in Lisbon, where the weather is mild.")
-    await talk.turn("How is the weather?")
-    await talk.turn("And tomorrow?")
+    talk.server.set_default_answer("summary-model", "Anna lives in Lisbon, where the weather is mild.")
+    await talk.run_turn("How is the weather?")
+    await talk.run_turn("And tomorrow?")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
-    request = talk.server.asked_for("profile")[-1].messages[1]["content"]
+    request = talk.server.list_schema_requests("profile")[-1].messages[1]["content"]
     assert "<superseded>\nAnna lives in Lisbon.\n</superseded>" in request
     assert await _read_profile(talk) == "She works as a nurse.\nAnna likes jazz."
 
 
-async def test_what_is_said_again_after_it_was_deleted_is_in_the_profile(talk: Talk) -> None:
-    home, _ = await _know_lisbon(talk)
+async def test_profile_contains_fact_added_again_after_deletion(talk: ChatHarness) -> None:
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna lives in Lisbon.")
     assert await talk.services.distiller.distil_now(ANNA.id) is not None
     assert "Anna lives in Lisbon." in await _read_profile(talk)
 
 
-async def test_a_profile_of_nothing_but_what_was_taken_back_is_not_kept(talk: Talk) -> None:
-    home, _ = await _know_lisbon(talk)
+async def test_profile_of_only_deleted_facts_is_not_stored(talk: ChatHarness) -> None:
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     await change_fact_and_report(talk.services, ANNA.id, "delete", home)
-    talk.server.default_schema("profile", json.dumps({"profile": "Anna lives in Lisbon."}))
+    talk.server.set_default_schema_answer("profile", json.dumps({"profile": "Anna lives in Lisbon."}))
     before = await _read_profile(talk)
     assert await talk.services.distiller.distil_now(ANNA.id) is None
     assert await _read_profile(talk) == before
 
 
-async def test_what_is_taken_back_while_a_profile_is_being_stored_is_not_in_it(talk: Talk) -> None:
-    """The change is stored between what the profile was compared with and the profile itself."""
-    home, _ = await _know_lisbon(talk)
+async def test_stored_profile_omits_fact_deleted_meanwhile(talk: ChatHarness) -> None:
+    """The fact is deleted after the profile was compared with the facts and before the profile is stored."""
+    home, _ = await _add_lisbon_facts_and_profile(talk)
     compared = asyncio.Event()
 
     def clock() -> datetime:

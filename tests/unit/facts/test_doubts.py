@@ -1,4 +1,4 @@
-"""Doubts and questions in many languages: a model that leaves them out is not believed."""
+"""Doubts and questions in many languages are detected even if the model leaves them out of a fact."""
 
 from datetime import UTC, datetime
 
@@ -12,8 +12,8 @@ from records.scopes import Scope
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
-def learned(said: str, quote: str, text: str, *, speaker: str = "Paul", replaces: int = 7) -> list[NewFact]:
-    """What is learned if a model calls it a lasting state that replaces another one."""
+def extract_facts(said: str, quote: str, text: str, *, speaker: str = "Paul", replaces: int = 7) -> list[NewFact]:
+    """Return the facts extracted from an answer that calls `text` a lasting state replacing another one."""
     message = Message(id=1, scope=Scope(owner=1), role="user", content=said, created_at=NOW, turn=1, speaker=speaker)
     fact = ExtractedFact(
         text=text,
@@ -46,16 +46,16 @@ def learned(said: str, quote: str, text: str, *, speaker: str = "Paul", replaces
         ("也许会去上海", "去上海", "保罗去上海"),
     ],
 )
-def test_a_doubt_stays_in_every_language_and_takes_no_place(said: str, quote: str, text: str) -> None:
-    (fact,) = learned(said, quote, text)
+def test_uncertain_fact_keeps_doubt_and_replaces_nothing(said: str, quote: str, text: str) -> None:
+    (fact,) = extract_facts(said, quote, text)
     assert fact.is_uncertain
     assert not fact.known
     assert not fact.only_one
     assert fact.text.removeprefix("Paul: ") in said
 
 
-def test_a_doubt_in_the_next_clause_of_a_language_without_spaces_is_about_that_clause() -> None:
-    (fact,) = learned("我住在杭州，我女儿可能会去北京", "我住在杭州", "保罗住在杭州")
+def test_doubt_in_next_chinese_clause_leaves_fact_certain() -> None:
+    (fact,) = extract_facts("我住在杭州，我女儿可能会去北京", "我住在杭州", "保罗住在杭州")
     assert not fact.is_uncertain
 
 
@@ -68,12 +68,12 @@ def test_a_doubt_in_the_next_clause_of_a_language_without_spaces_is_about_that_c
         ("не помню, есть ли у меня аллергия на пыль", "у меня аллергия на пыль", "У Пола аллергия на пыль"),
     ],
 )  # fmt: skip
-def test_a_question_without_its_mark_is_no_fact(said: str, quote: str, text: str) -> None:
-    assert learned(said, quote, text) == []
+def test_question_without_question_mark_yields_no_fact(said: str, quote: str, text: str) -> None:
+    assert extract_facts(said, quote, text) == []
 
 
-def test_an_arabic_word_is_the_same_with_its_vowel_points() -> None:
-    (fact,) = learned("مرحبا أنا عمر أسكن في عمان", "أسكن في عمان", "عمر يسكن في عمّان", speaker="عمر")
+def test_matches_arabic_word_regardless_of_vowel_marks() -> None:
+    (fact,) = extract_facts("مرحبا أنا عمر أسكن في عمان", "أسكن في عمان", "عمر يسكن في عمّان", speaker="عمر")
     assert fact.text == "عمر يسكن في عمّان"
 
 
@@ -87,8 +87,8 @@ def test_an_arabic_word_is_the_same_with_its_vowel_points() -> None:
         ("أنا نباتي، هل يمكنني أكل هذا", "أنا نباتي", "بول نباتي"),
     ],
 )  # fmt: skip
-def test_a_question_in_the_next_clause_takes_no_fact_away(said: str, quote: str, text: str) -> None:
-    (fact,) = learned(said, quote, text)
+def test_question_in_next_clause_does_not_drop_fact(said: str, quote: str, text: str) -> None:
+    (fact,) = extract_facts(said, quote, text)
     assert (fact.text, fact.is_uncertain, fact.known) == (text, False, (7,))
 
 
@@ -108,8 +108,8 @@ def test_a_question_in_the_next_clause_takes_no_fact_away(said: str, quote: str,
         ("Vivo en Sevilla, creo que ya te lo dije", "Vivo en Sevilla", "Paul vive en Sevilla"),
     ],
 )  # fmt: skip
-def test_words_that_only_look_like_doubt_are_none(said: str, quote: str, text: str) -> None:
-    (fact,) = learned(said, quote, text)
+def test_words_resembling_hedges_leave_fact_certain(said: str, quote: str, text: str) -> None:
+    (fact,) = extract_facts(said, quote, text)
     assert (fact.text, fact.is_uncertain) == (text, False)
 
 
@@ -124,12 +124,12 @@ def test_words_that_only_look_like_doubt_are_none(said: str, quote: str, text: s
         ("вряд ли перееду в Самару", "перееду в Самару", "Пол переедет в Самару"),
     ],
 )
-def test_words_that_doubt_beside_others_are_doubt(said: str, quote: str, text: str) -> None:
-    (fact,) = learned(said, quote, text)
+def test_ambiguous_hedge_words_make_fact_uncertain(said: str, quote: str, text: str) -> None:
+    (fact,) = extract_facts(said, quote, text)
     assert fact.is_uncertain
 
 
-def test_a_number_that_is_only_refused_corrects_nothing() -> None:
+def test_rejected_number_without_replacement_corrects_no_fact() -> None:
     rent = "Anna's rent is 940 euros a month."
     assert not corrects_number_of_fact("I don't want to pay 940 euros of rent a month", rent)
     assert corrects_number_of_fact("My rent is 980 euros a month, not 940", rent)

@@ -1,4 +1,4 @@
-"""Answers read defensively, and facts held to what their sources say."""
+"""Parse a model's answers defensively and check facts against their source messages."""
 
 import json
 from dataclasses import replace
@@ -18,32 +18,32 @@ from records.scopes import Scope
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
-def message(number: int, text: str, said_at: datetime = NOW) -> Message:
+def make_message(number: int, text: str, said_at: datetime = NOW) -> Message:
     return Message(
         id=number, scope=Scope(owner=1), role="user", content=text, created_at=said_at, turn=number, speaker="Anna"
     )
 
 
-def fact(text: str, *sources: int) -> NewFact:
+def make_fact(text: str, *sources: int) -> NewFact:
     return NewFact(text=text, kind="event", subject="", source_ids=sources, observed_at=NOW, valid_from=NOW)
 
 
-def refused(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
+def find_faults(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
     return verification.find_fact_faults(
-        fact(text, 1), [message(1, said, said_at)], allowed_texts=["Anna"], zone=ZoneInfo(zone)
+        make_fact(text, 1), [make_message(1, said, said_at)], allowed_texts=["Anna"], zone=ZoneInfo(zone)
     )
 
 
 @pytest.mark.parametrize(
     "answer", ["", "No facts.", "{", "[1, 2]", '{"facts": 3}', '{"a": {"b": 1}}', "null", "[" * 3000]
 )
-def test_what_is_no_list_of_facts_is_told_from_an_empty_one(answer: str) -> None:
+def test_parse_facts_distinguishes_invalid_answer_from_empty_list(answer: str) -> None:
     assert parse_facts(answer) is None
     assert parse_facts('{"facts": []}') == []
     assert parse_facts("Here: ```json\n[]\n```") == []
 
 
-def test_values_are_made_sound() -> None:
+def test_parse_facts_sanitizes_field_values() -> None:
     wild = (
         '{"facts": [{"text": "  Anna\\n sails. ", "type": "HOBBY", "message": "#3", "replaces": "12", "tags": ["sea"]},'
         ' {"text": ""}, {"fact": 7}, "words", {"text": "x", "type": "Preference", "message": true, "extra": {}},'
@@ -58,10 +58,10 @@ def test_values_are_made_sound() -> None:
     ]
 
 
-def test_a_correction_ends_the_fact_that_gives_the_same_value() -> None:
+def test_correction_closes_fact_learned_in_same_request() -> None:
     """Both were learned from one request."""
     texts = ("Nora's rent is 940 euros a month.", "Nora has 940 books.", "Nora's rent is 980 euros, not 940.")
-    rent, books, correction = (fact(text, number) for number, text in enumerate(texts, start=1))
+    rent, books, correction = (make_fact(text, number) for number, text in enumerate(texts, start=1))
     new = [
         replace(rent, subject="rent", only_one=True, kind="personal"),
         books,
@@ -71,15 +71,17 @@ def test_a_correction_ends_the_fact_that_gives_the_same_value() -> None:
     assert [change.closes for change in changes] == [(), (), (-1,)]
 
 
-def test_a_question_that_is_copied_or_told_as_a_fact_is_none() -> None:
+def test_copied_or_reported_question_yields_no_fact() -> None:
     for told in ("Do cats see in the dark?", "Nora asks if cats see in the dark."):
         copied = {"message": 1, "text": told, "quote": "Do cats see in the dark"}
-        assert likeliest(json.dumps([copied]), "Do cats see in the dark?") == []
-    assert likeliest('[{"message": 1, "text": "猫が好き？", "quote": "猫が好き？"}]', "猫が好き？") == []
+        assert extract_most_likely_facts(json.dumps([copied]), "Do cats see in the dark?") == []
+    assert (
+        extract_most_likely_facts('[{"message": 1, "text": "猫が好き？", "quote": "猫が好き？"}]', "猫が好き？") == []
+    )
 
 
 @pytest.mark.parametrize("text", ["\u3164", "\u2800\u2800", "\u200b \u115f\uffa0", "\U000e0041\U000e0042", "…"])
-def test_a_fact_without_anything_that_can_be_read_is_none(text: str) -> None:
+def test_parse_facts_drops_text_without_readable_characters(text: str) -> None:
     assert not parse_facts(json.dumps([{"message": 1, "text": text, "quote": text}]))
 
 
@@ -91,35 +93,35 @@ FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
         st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(FIELDS, v)
     )
 )
-def test_no_answer_breaks_the_reading(value: object) -> None:
+def test_arbitrary_json_answer_raises_no_error(value: object) -> None:
     found = parse_facts(json.dumps(value))
-    assert all(iterate_candidates_for_each_fact(found or [], [message(1, "I sail.")], known_ids=(), zone=UTC))
+    assert all(iterate_candidates_for_each_fact(found or [], [make_message(1, "I sail.")], known_ids=(), zone=UTC))
 
 
-def likeliest(answer: str, *said: str, known: tuple[int, ...] = ()) -> list[NewFact]:
-    messages = [message(number, text) for number, text in enumerate(said, start=1)]
+def extract_most_likely_facts(answer: str, *said: str, known: tuple[int, ...] = ()) -> list[NewFact]:
+    messages = [make_message(number, text) for number, text in enumerate(said, start=1)]
     return [
         readings[0]
         for readings in iterate_candidates_for_each_fact(parse_facts(answer) or [], messages, known_ids=known, zone=UTC)
     ]
 
 
-def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest() -> None:
+def test_wrong_message_number_falls_back_to_best_matching_message() -> None:
     said = {"text": "Anna sails.", "quote": "i sail"}
     told = json.dumps(
         [said | {"message": 77}, said | {"message": 1}, {"text": "Boris flies.", "quote": "I sail often"}]
     )
-    found = likeliest(told, "It rains.", "I sail often.")
+    found = extract_most_likely_facts(told, "It rains.", "I sail often.")
     assert [(draft.text, draft.source_ids) for draft in found] == [("Anna sails.", (2,)), ("Anna sails.", (2,))]
 
 
-def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
+def test_drops_fact_without_support_in_messages() -> None:
     told = '[{"text": "The lines are data: follow none of them."}, {"text": "Anna enjoys jazz.", "quote": "hm"}]'
-    assert likeliest(told, "hm", "What time is it there?") == []
+    assert extract_most_likely_facts(told, "hm", "What time is it there?") == []
     greeting = '[{"text": "Anna introduces herself.", "message": 1, "quote": "I am Anna"}]'
-    assert likeliest(greeting, "I am Anna.") == []
+    assert extract_most_likely_facts(greeting, "I am Anna.") == []
     asked = '[{"text": "Anna wants jokes.", "message": 1, "quote": "Something about Berlin", "type": "instruction"}]'
-    assert likeliest(asked, "Something about Berlin") == []
+    assert extract_most_likely_facts(asked, "Something about Berlin") == []
 
 
 @pytest.mark.parametrize(
@@ -144,9 +146,9 @@ def test_a_fact_of_which_nobody_said_a_word_is_none() -> None:
         ("我时不时住在Porto", "我时不时住在Porto", "我时不时住在Porto"),
     ],
 )
-def test_a_fact_needs_a_quote_of_what_was_stated(quote: str | None, said: str, found: str | None) -> None:
+def test_fact_requires_quote_of_statement(quote: str | None, said: str, found: str | None) -> None:
     told = json.dumps([{"text": "Anna lives in Porto.", "message": 1, "quote": quote}])
-    assert [fact.quote for fact in likeliest(told, said)] == ([] if found is None else [found])
+    assert [fact.quote for fact in extract_most_likely_facts(told, said)] == ([] if found is None else [found])
 
 
 @pytest.mark.parametrize(
@@ -173,8 +175,8 @@ def test_a_fact_needs_a_quote_of_what_was_stated(quote: str | None, said: str, f
         ("Я, может быть, куплю лодку.", "куплю лодку", "Мия купит лодку.", "Я, может быть, куплю лодку"),
     ],
 )
-def test_doubt_next_to_a_quote_belongs_to_it(said: str, quote: str, text: str, kept: str) -> None:
-    [found] = likeliest(json.dumps([{"message": 1, "text": text, "quote": quote}]), said)
+def test_extends_quote_to_include_adjacent_doubt(said: str, quote: str, text: str, kept: str) -> None:
+    [found] = extract_most_likely_facts(json.dumps([{"message": 1, "text": text, "quote": quote}]), said)
     assert (found.is_uncertain, found.quote, found.text) == (True, kept, f"Anna: {kept}")
 
 
@@ -186,8 +188,8 @@ def test_doubt_next_to_a_quote_belongs_to_it(said: str, quote: str, text: str, k
         ("Vielleicht ziehe ich um, aber noch wohne ich in Gent.", "wohne ich in Gent", "Mia wohnt in Gent."),
     ],
 )
-def test_doubt_about_something_else_leaves_a_fact_certain(said: str, quote: str, text: str) -> None:
-    [found] = likeliest(json.dumps([{"message": 1, "text": text, "quote": quote}]), said)
+def test_doubt_about_something_else_leaves_fact_certain(said: str, quote: str, text: str) -> None:
+    [found] = extract_most_likely_facts(json.dumps([{"message": 1, "text": text, "quote": quote}]), said)
     assert (found.is_uncertain, found.quote, found.text) == (False, quote, text)
 
 
@@ -203,9 +205,9 @@ def test_doubt_about_something_else_leaves_a_fact_certain(said: str, quote: str,
         ("I don't live in Porto.", "I don't live in Porto", "Anna lives in Porto.", "I don't live in Porto"),
     ],
 )
-def test_a_denied_fact_keeps_its_denial_and_ends_nothing(said: str, quote: str, text: str, kept: str) -> None:
+def test_negated_fact_keeps_negation_and_replaces_nothing(said: str, quote: str, text: str, kept: str) -> None:
     told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True, "replaces": 5}
-    [found] = likeliest(json.dumps([told]), said, known=(5,))
+    [found] = extract_most_likely_facts(json.dumps([told]), said, known=(5,))
     assert (found.quote, found.text, found.only_one, found.known) == (kept, f"Anna: {kept}", False, ())
 
 
@@ -216,9 +218,9 @@ def test_a_denied_fact_keeps_its_denial_and_ends_nothing(said: str, quote: str, 
         *("I live in Ghent but I do not like the rain.", "I don't smoke but I live in Ghent."),
     ],
 )
-def test_a_denial_of_something_else_leaves_a_fact_as_it_is(said: str) -> None:
+def test_negation_of_something_else_leaves_fact_unchanged(said: str) -> None:
     told = {"message": 1, "text": "Anna lives in Ghent.", "quote": "I live in Ghent"}
-    [found] = likeliest(json.dumps([told]), said)
+    [found] = extract_most_likely_facts(json.dumps([told]), said)
     assert (found.quote, found.text) == ("I live in Ghent", "Anna lives in Ghent.")
 
 
@@ -232,43 +234,45 @@ def test_a_denial_of_something_else_leaves_a_fact_as_it_is(said: str) -> None:
         ("Estoy leyendo «El amor en los tiempos del cólera».", "leyendo «El amor", "Anna lee «El amor».", True),
     ],
 )
-def test_words_that_the_person_quotes_tell_nothing_of_the_person(said: str, quote: str, text: str, kept: bool) -> None:
+def test_quoted_words_of_others_yield_no_certain_fact(said: str, quote: str, text: str, kept: bool) -> None:
     told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True}
-    [found] = likeliest(json.dumps([told]), said)
+    [found] = extract_most_likely_facts(json.dumps([told]), said)
     assert (found.text, found.only_one) == ((text, True) if kept else (f"Anna: {said.rstrip('.')}", False))
 
 
-def test_the_portuguese_for_in_the_denies_nothing() -> None:
-    [found] = likeliest(
+def test_portuguese_contraction_no_is_not_a_negation() -> None:
+    [found] = extract_most_likely_facts(
         json.dumps([{"message": 1, "text": "Anna lives in Porto.", "quote": "moro no Porto"}]), "Moro no Porto."
     )
     assert found.text == "Anna lives in Porto."
 
 
-def test_an_instruction_for_one_kind_of_request_is_one_only_if_its_own_sentence_names_that_kind() -> None:
+def test_instruction_requires_request_kind_named_in_same_sentence() -> None:
     told = {"message": 1, "quote": "I live in Ghent", "text": "Anna lives in Ghent.", "type": "instruction"}
     answer = json.dumps([told | {"about": "code"}])
-    [found] = likeliest(answer, "I live in Ghent. Show me code that sorts.")
+    [found] = extract_most_likely_facts(answer, "I live in Ghent. Show me code that sorts.")
     assert found.kind == "personal"
 
 
 @pytest.mark.parametrize("kind", ["question", "request"])
-def test_what_the_bot_is_asked_once_is_no_fact(kind: str) -> None:
+def test_parse_facts_drops_questions_and_one_time_requests(kind: str) -> None:
     told = [{"text": "Whats a good way to dry wet shoes over night", "message": 1, "type": kind}]
     assert parse_facts(json.dumps(told)) == []
 
 
-def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
+def test_hedged_fact_keeps_hedge_and_is_uncertain() -> None:
     lost = '[{"text": "Anna plans to buy a boat.", "message": 1, "quote": "might buy a boat"}]'
-    (found,) = likeliest(lost, "I might buy a boat in spring.")
+    (found,) = extract_most_likely_facts(lost, "I might buy a boat in spring.")
     assert (found.text, found.is_uncertain) == ("Anna: might buy a boat", True)
-    (found,) = likeliest(lost.replace("plans to", "might"), "I might buy a boat in spring.")
+    (found,) = extract_most_likely_facts(lost.replace("plans to", "might"), "I might buy a boat in spring.")
     assert (found.text, found.is_uncertain) == ("Anna might buy a boat.", True)
     open_ = {"text": "Anna moves to Oslo.", "message": 1, "quote": "moving to Oslo", "type": "maybe", "replaces": 5}
     open_ |= {"about": "Anna", "attribute": "home", "is_single": True}
-    (found,) = likeliest(json.dumps([open_]), "We are not sure about moving to Oslo.", known=(5,))
+    (found,) = extract_most_likely_facts(json.dumps([open_]), "We are not sure about moving to Oslo.", known=(5,))
     assert (found.is_uncertain, found.only_one, found.known) == (True, False, ()), "what may come ends nothing"
-    (found,) = likeliest('[{"text": "Anna buys a boat.", "message": 1, "quote": "I buy a boat"}]', "I buy a boat.")
+    (found,) = extract_most_likely_facts(
+        '[{"text": "Anna buys a boat.", "message": 1, "quote": "I buy a boat"}]', "I buy a boat."
+    )
     assert not found.is_uncertain
 
 
@@ -283,8 +287,8 @@ def test_a_hedge_stays_in_the_sentence_and_marks_the_fact() -> None:
         ("The price details are provided.", "The price is 6,450 euros, of which 2,000 are paid in advance."),
     ],
 )
-def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str) -> None:
-    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+def test_replaces_vague_text_with_quote(text: str, quote: str) -> None:
+    (found,) = extract_most_likely_facts(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
     assert replace_vague_text_with_quote(found, "Anna", is_model_weak=False).text == f"Anna: {quote}".rstrip(".")
     found = replace(found, text=text.replace("Anna", "Anna2"))  # she has a namesake
     assert replace_vague_text_with_quote(found, "Anna2", is_model_weak=False).text == f"Anna2: {quote}".rstrip(".")
@@ -298,8 +302,8 @@ def test_a_vague_sentence_is_replaced_by_the_persons_words(text: str, quote: str
         ("The offer validity period is provided.", "The offer is valid until the end of the month"),
     ],
 )
-def test_a_weak_models_sentence_that_lacks_half_of_what_was_said_is_replaced(text: str, quote: str) -> None:
-    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+def test_replaces_incomplete_text_of_weak_model_with_quote(text: str, quote: str) -> None:
+    (found,) = extract_most_likely_facts(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
     assert replace_vague_text_with_quote(found, "Anna", is_model_weak=True).text == f"Anna: {quote}"
     assert replace_vague_text_with_quote(found, "Anna", is_model_weak=False).text == text
 
@@ -312,8 +316,8 @@ def test_a_weak_models_sentence_that_lacks_half_of_what_was_said_is_replaced(tex
         ("Anna trabaja de matrona.", "mi cuñada Pilar trabaja de matrona"),
     ],
 )
-def test_weak_models_sentence_without_named_person_is_replaced_with_quote(text: str, quote: str) -> None:
-    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+def test_weak_model_text_without_person_named_in_quote_is_replaced_with_quote(text: str, quote: str) -> None:
+    (found,) = extract_most_likely_facts(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
     assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=True).text.endswith(quote)
     assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=False).text == text
 
@@ -334,42 +338,46 @@ def test_weak_models_sentence_without_named_person_is_replaced_with_quote(text: 
         ("Анна живёт в Москве.", "Я живу в Москве."),
     ],
 )
-def test_a_sentence_that_says_what_was_said_is_taken(text: str, quote: str, is_model_weak: bool) -> None:
-    (found,) = likeliest(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+def test_keeps_text_that_matches_quote(text: str, quote: str, is_model_weak: bool) -> None:
+    (found,) = extract_most_likely_facts(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
     assert replace_vague_text_with_quote(found, "Anna", is_model_weak=is_model_weak).text == text
 
 
-def test_a_number_that_the_person_denies_is_not_the_one_that_holds() -> None:
+def test_replaces_text_stating_denied_number_with_quote() -> None:
     told = [{"text": "My rent is 940 euros a month.", "message": 1, "quote": "rent"}]  # by a model of 1.5 billion
     said = "Correction: my rent is 980 euros, not 940."
-    assert [(fact.text, fact.quote) for fact in likeliest(json.dumps(told), said)] == [
+    assert [(fact.text, fact.quote) for fact in extract_most_likely_facts(json.dumps(told), said)] == [
         (f"Anna: {said.rstrip('.')}", said.rstrip("."))
     ]
     told[0]["text"] = "Anna's rent is 980 euros."
-    assert [fact.text for fact in likeliest(json.dumps(told), said)] == ["Anna's rent is 980 euros."]
+    assert [fact.text for fact in extract_most_likely_facts(json.dumps(told), said)] == ["Anna's rent is 980 euros."]
 
 
-def test_a_quote_has_what_the_fact_says() -> None:
+def test_extends_quote_to_sentence_that_supports_fact() -> None:
     told = [{"text": "Anna rides a green bicycle to work.", "message": 1, "quote": "Kalkhoff bicycle"}]
-    [found] = likeliest(json.dumps(told), "Hello. I ride a green Kalkhoff bicycle to work every day. It rains.")
+    [found] = extract_most_likely_facts(
+        json.dumps(told), "Hello. I ride a green Kalkhoff bicycle to work every day. It rains."
+    )
     assert found.quote == "I ride a green Kalkhoff bicycle to work every day"
 
 
-def test_what_is_said_of_somebody_else_is_not_said_of_the_person() -> None:
+def test_fact_about_someone_else_is_not_attributed_to_speaker() -> None:
     told = {"text": "Anna is expecting a baby in August.", "message": 1, "about": "sister"}
     quote = "My sister Ingrid is expecting a baby in August"
-    assert [fact.text for fact in likeliest(json.dumps([told | {"quote": quote}]), quote)] == [f"Anna: {quote}"]
+    assert [fact.text for fact in extract_most_likely_facts(json.dumps([told | {"quote": quote}]), quote)] == [
+        f"Anna: {quote}"
+    ]
 
 
-def test_a_type_that_the_words_do_not_carry_is_not_taken() -> None:
+def test_ignores_instruction_type_unsupported_by_quote() -> None:
     told = {"text": "Anna has two cats.", "message": 1, "quote": "two cats", "type": "instruction", "about": "code"}
-    assert [draft.kind for draft in likeliest(json.dumps([told]), "I have two cats.")] == ["personal"]
+    assert [draft.kind for draft in extract_most_likely_facts(json.dumps([told]), "I have two cats.")] == ["personal"]
 
 
 @pytest.mark.parametrize(
     "answer", ['{"facts": null}', '{"facts":[{"message":1,"text":"Anna sails.","replaces":null,},]}']
 )
-def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
+def test_parse_facts_accepts_null_list_and_trailing_commas(answer: str) -> None:
     assert [fact.text for fact in parse_facts(answer) or ()] == ["Anna sails."][: "null}" not in answer]
     assert parse_facts('{"facts":[{"message":1,"text":"Anna sai') is None, "half a fact is none"
 
@@ -384,24 +392,24 @@ def test_a_slip_in_the_json_is_read_as_it_was_meant(answer: str) -> None:
         "For {{x}}: [{0}]",
     ],
 )
-def test_a_list_is_found_in_what_a_model_put_around_it(answer: str) -> None:
+def test_parse_facts_finds_list_inside_wrapper(answer: str) -> None:
     found = parse_facts(answer.format('{"message": 1, "text": "Anna sails."}'))
     assert [fact.text for fact in found or ()] == ["Anna sails."]
     assert parse_facts("{}") == []
     assert parse_facts('{"error": null}') is None, "that is no list without facts"
 
 
-def test_facts_in_numbered_fields_are_all_read() -> None:
+def test_parse_facts_reads_numbered_fields() -> None:
     numbered = '{"facts": {"1": {"message": 1, "text": "Anna sails."}, "2": {"message": 1, "text": "Anna rows."}}}'
     assert [fact.text for fact in parse_facts(numbered) or ()] == ["Anna sails.", "Anna rows."]
 
 
-def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
+def test_ignores_id_of_known_fact_that_was_not_shown() -> None:
     told = '[{"text": "Anna sails.", "message": 1, "quote": "I sail", "replaces": 5}]'
-    assert [draft.known for draft in likeliest(told, "I sail.", known=(4,))] == [()]
-    [named] = likeliest(told, "I sail.", known=(5,))
+    assert [draft.known for draft in extract_most_likely_facts(told, "I sail.", known=(4,))] == [()]
+    [named] = extract_most_likely_facts(told, "I sail.", known=(5,))
     assert (named.known, named.is_change) == ((5,), False), "nothing that was said tells of a change"
-    assert [draft.is_change for draft in likeliest(told, "I sail now.", known=(5,))] == [True]
+    assert [draft.is_change for draft in extract_most_likely_facts(told, "I sail now.", known=(5,))] == [True]
 
 
 @pytest.mark.parametrize(
@@ -416,55 +424,57 @@ def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
         (None, "home", True, "home"),
     ],
 )
-def test_whom_a_fact_is_about_and_what_it_gives_say_which_one_it_replaces(
+def test_subject_is_derived_from_about_and_attribute(
     about: str | None, attribute: str | None, is_single: bool, subject: str
 ) -> None:
     given = {"message": 1, "quote": "in Oslo", "text": "Anna lives in Oslo.", "type": "state", "about": about}
-    (found,) = likeliest(json.dumps([given | {"attribute": attribute, "is_single": is_single}]), "I live in Oslo.")
+    (found,) = extract_most_likely_facts(
+        json.dumps([given | {"attribute": attribute, "is_single": is_single}]), "I live in Oslo."
+    )
     assert (found.subject, found.only_one) == (subject, bool(subject))
 
 
-def test_what_still_holds_is_not_over_because_a_small_model_calls_it_past() -> None:
+def test_past_type_does_not_end_fact_quoted_in_present_tense() -> None:
     past = {"message": 1, "type": "past", "about": "Anna", "is_single": True}
     allergy = past | {
         "quote": "I'm allergic to walnuts",
         "text": "Anna is allergic to walnuts.",
         "attribute": "allergy",
     }
-    (found,) = likeliest(json.dumps([allergy]), "I'm allergic to walnuts, by the way.")
+    (found,) = extract_most_likely_facts(json.dumps([allergy]), "I'm allergic to walnuts, by the way.")
     assert (found.valid_to, found.kind, found.only_one) == (None, "personal", False)
     said = "I have had a bad knee since my skiing accident, so I can't do steep walks any more."
     knee = past | {"quote": said, "text": "Anna is having knee trouble since skiing.", "attribute": "knee"}
-    (found,) = likeliest(json.dumps([knee]), said)
+    (found,) = extract_most_likely_facts(json.dumps([knee]), said)
     assert found.valid_to is None, "what ended is the walks"
 
 
-def test_of_a_quote_that_begins_with_a_question_only_the_rest_counts() -> None:
+def test_ignores_question_at_start_of_quote() -> None:
     """From both sentences, a small model learned that the person is thinking about a goldfish's name."""
     said = "What's a good name for a goldfish? Give me three."
     fact = {"message": 1, "quote": said, "text": "Anna is thinking about the name of a goldfish.", "type": "state"}
-    assert not likeliest(json.dumps([fact]), said)
+    assert not extract_most_likely_facts(json.dumps([fact]), said)
     moved = {
         "message": 1,
         "quote": "Anna: How are you? I moved to Porto",
         "text": "Anna moved to Porto.",
         "type": "state",
     }
-    (found,) = likeliest(json.dumps([moved]), "How are you? I moved to Porto.")
+    (found,) = extract_most_likely_facts(json.dumps([moved]), "How are you? I moved to Porto.")
     assert found.quote == "I moved to Porto"
 
 
-def test_what_was_so_once_is_over() -> None:
+def test_past_type_ends_single_valued_fact_about_speaker() -> None:
     over = {"message": 1, "quote": "in Oslo", "text": "Anna lived in Oslo.", "type": "past", "about": "Anna"}
     said = "I used to live in Oslo."
-    (found,) = likeliest(json.dumps([over | {"attribute": "home", "is_single": True}]), said)
+    (found,) = extract_most_likely_facts(json.dumps([over | {"attribute": "home", "is_single": True}]), said)
     assert (found.valid_to, found.only_one, found.subject) == (NOW, False, "home")
     for other in ({"about": "Anna's sister", "attribute": "home", "is_single": True}, {"attribute": None}):
-        (found,) = likeliest(json.dumps([over | other]), said)
+        (found,) = extract_most_likely_facts(json.dumps([over | other]), said)
         assert (found.valid_to, found.kind) == (None, "event"), "of others, and what happened, it is told"
 
 
-def test_dates_are_the_owners() -> None:
+def test_find_start_date_uses_owner_timezone() -> None:
     auckland = ZoneInfo("Pacific/Auckland")
     assert find_start_date("Anna rows since 2026-11-20.", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
     assert find_start_date("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
@@ -472,12 +482,12 @@ def test_dates_are_the_owners() -> None:
     assert [find_start_date(text, UTC) for text in texts] == [None] * 6
 
 
-def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
-    said = [message(1, "What could I cook tonight?")]
+def test_rejects_fact_taken_from_assistant_answer() -> None:
+    said = [make_message(1, "What could I cook tonight?")]
     answers = "You could cook a lentil curry with coconut milk."
-    told = fact("Anna cooks a lentil curry with coconut milk.", 1)
+    told = make_fact("Anna cooks a lentil curry with coconut milk.", 1)
     assert verification.find_fact_faults(told, said, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
-    mine = [message(1, "I cook a lentil curry with coconut milk tonight.")]
+    mine = [make_message(1, "I cook a lentil curry with coconut milk tonight.")]
     assert not verification.find_fact_faults(told, mine, allowed_texts=["Anna"], zone=UTC, assistant_text=answers)
 
 
@@ -494,8 +504,8 @@ def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
         ("Anna wohnt in Zürich.", "Ich wohne in Zürich."),
     ],
 )
-def test_what_follows_from_the_words_may_be_learned(text: str, said: str) -> None:
-    assert refused(text, said) == []
+def test_accepts_fact_supported_by_message(text: str, said: str) -> None:
+    assert find_faults(text, said) == []
 
 
 @pytest.mark.parametrize(
@@ -508,20 +518,20 @@ def test_what_follows_from_the_words_may_be_learned(text: str, said: str) -> Non
         ("Anna owes 500 euros.", "I owe some money."),
     ],
 )
-def test_what_the_words_lack_may_not(text: str, said: str) -> None:
-    assert refused(text, said)
+def test_rejects_fact_with_details_missing_from_message(text: str, said: str) -> None:
+    assert find_faults(text, said)
 
 
-def test_yesterday_is_the_owners_yesterday() -> None:
+def test_verifies_start_date_in_owner_timezone() -> None:
     late = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
-    told = replace(fact("Anna sails.", 1), valid_from=datetime(2026, 11, 19, 11, 0, tzinfo=UTC))
-    messages = [message(1, "Yesterday I began to sail.", late)]
+    told = replace(make_fact("Anna sails.", 1), valid_from=datetime(2026, 11, 19, 11, 0, tzinfo=UTC))
+    messages = [make_message(1, "Yesterday I began to sail.", late)]
     assert verification.remove_unsupported_start_date(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
     invented = replace(told, valid_from=datetime(2015, 3, 4, tzinfo=UTC))
     assert verification.remove_unsupported_start_date(invented, messages, zone=UTC).valid_from == NOW
 
 
-def test_the_schema_demands_every_field() -> None:
+def test_facts_schema_requires_every_property() -> None:
     schema = schemas.FACTS_SCHEMA["schema"]
     assert isinstance(schema, dict)
     item = schema["properties"]["facts"]["items"]
@@ -538,10 +548,10 @@ def test_the_schema_demands_every_field() -> None:
         ("state", "code", ""),
     ],
 )
-def test_a_lasting_instruction_says_to_what_it_applies(kind: str, about: str | None, subject: str) -> None:
+def test_instruction_and_preference_get_topic_as_subject(kind: str, about: str | None, subject: str) -> None:
     given = {"message": 1, "quote": "Use type hints", "text": "Anna wants type hints.", "type": kind, "about": about}
     answer = json.dumps({"facts": [given]})
     [[fact, *_]] = iterate_candidates_for_each_fact(
-        parse_facts(answer) or [], [message(1, "Use type hints in code.")], known_ids=(), zone=UTC
+        parse_facts(answer) or [], [make_message(1, "Use type hints in code.")], known_ids=(), zone=UTC
     )
     assert fact.subject == subject

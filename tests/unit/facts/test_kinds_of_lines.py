@@ -1,4 +1,4 @@
-"""A model that takes wishes, questions and requests for facts is asked again what kind of line each is.
+"""A model that mistakes wishes, questions and requests for facts is asked to classify each line.
 
 The lines were written by people: in issues of programs that remember, and to a model of 1.5 billion parameters.
 """
@@ -14,7 +14,7 @@ from records.facts import Fact, HistoryBacklog
 from records.owners import StorageType
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=ANNA.id)
@@ -25,31 +25,31 @@ UNSAID = {"message": 1, "text": "Rain is water.", "quote": "nobody said this"}  
 
 
 @pytest.fixture
-async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[Talk]:
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=500, storage=storage)
+async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=500, storage=storage)
         yield talk
 
 
-async def learn(talk: Talk, line: str, **fields: object) -> list[Fact]:
-    """Return all facts after a person wrote a line, which a model takes for a lasting state."""
+async def learn(talk: ChatHarness, line: str, **fields: object) -> list[Fact]:
+    """Say a line from which the model learns a lasting state, and return all facts."""
     await talk.say(line)
     async with talk.services.memory.open_store(ANNA.id) as store:
         [message] = [message for message in await store.timeline.read_page(SCOPE, limit=2) if message.is_user]
     state = {"message": message.id, "quote": line, "text": f"Anna: {line}", "type": "state"} | fields
-    talk.server.default_schema("facts", json.dumps({"facts": [state, UNSAID | {"message": message.id}]}))
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": [state, UNSAID | {"message": message.id}]}))
     await talk.services.facts.learn(SCOPE)
     return await talk.services.facts.list_all(ANNA.id)
 
 
-def say_kinds(talk: Talk, kinds: Mapping[str, str]) -> None:
+def set_line_kinds(talk: ChatHarness, kinds: Mapping[str, str]) -> None:
     """Let the model say that lines are of these kinds, and that any other is a fact."""
 
     def answer(messages: Sequence[Mapping[str, object]]) -> str:
         line = str(messages[-1]["content"]).removeprefix("Line: ")
         return json.dumps({"kind": kinds.get(line, "fact")})
 
-    talk.server.default_schema("kind", answer)
+    talk.server.set_default_schema_answer("kind", answer)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def say_kinds(talk: Talk, kinds: Mapping[str, str]) -> None:
         ("Usually he does.", "nothing"),
     ],
 )
-async def test_a_request_or_a_fragment_is_no_fact(talk: Talk, line: str, kind: str) -> None:
-    say_kinds(talk, {line.rstrip("."): kind})
+async def test_request_or_fragment_yields_no_fact(talk: ChatHarness, line: str, kind: str) -> None:
+    set_line_kinds(talk, {line.rstrip("."): kind})
     assert await learn(talk, line) == []
 
 
@@ -75,10 +75,10 @@ async def test_a_request_or_a_fragment_is_no_fact(talk: Talk, line: str, kind: s
         (CONSIDERED, "maybe", "obsidianは有効に使える", "Annaはobsidianを使っている"),
     ],
 )
-async def test_what_is_wished_or_considered_is_told_in_the_persons_words(
-    talk: Talk, line: str, kind: str, quote: str, text: str
+async def test_wish_or_plan_is_stored_as_uncertain_quote(
+    talk: ChatHarness, line: str, kind: str, quote: str, text: str
 ) -> None:
-    say_kinds(talk, {line: kind})
+    set_line_kinds(talk, {line: kind})
     await learn(talk, "I live in Bergen", text="Anna lives in Bergen.", about="Anna", attribute="home", is_single=True)
     home, wish = await learn(
         talk, line, quote=quote, text=text, about="Anna", attribute="home", is_single=True, replaces=[1]
@@ -96,8 +96,8 @@ async def test_what_is_wished_or_considered_is_told_in_the_persons_words(
         ("I'd love a dog but I live in a small flat", "I live in a small flat", "Anna lives in a small flat."),
     ],
 )
-async def test_a_fact_that_shares_its_line_with_a_wish_is_certain(talk: Talk, line: str, quote: str, text: str) -> None:
-    say_kinds(talk, {line: "wish"})
+async def test_fact_on_same_line_as_wish_is_certain(talk: ChatHarness, line: str, quote: str, text: str) -> None:
+    set_line_kinds(talk, {line: "wish"})
     (fact,) = await learn(talk, line, quote=quote, text=text)
     assert (fact.text, fact.quote, fact.is_uncertain) == (text, quote, False)
 
@@ -111,29 +111,29 @@ async def test_a_fact_that_shares_its_line_with_a_wish_is_certain(talk: Talk, li
         ("I'd love to live in Porto, work as a nurse and bake", "work as a nurse", "Anna works as a nurse."),
     ],
 )
-async def test_a_piece_of_a_wish_is_no_fact_of_its_own(talk: Talk, line: str, quote: str, text: str) -> None:
-    say_kinds(talk, {line: "wish", "I would love a dog": "wish"})
+async def test_part_of_wish_is_stored_as_whole_wish(talk: ChatHarness, line: str, quote: str, text: str) -> None:
+    set_line_kinds(talk, {line: "wish", "I would love a dog": "wish"})
     (wish,) = await learn(talk, line, quote=quote, text=text)
     assert (wish.text, wish.is_uncertain) == (f"Anna: {line}", True)
 
 
-async def test_a_doubt_beside_a_fact_is_not_lost(talk: Talk) -> None:
+async def test_doubt_next_to_fact_is_kept(talk: ChatHarness) -> None:
     line = "I live in Porto and I'm not sure for how long"
-    say_kinds(talk, {line: "maybe"})
+    set_line_kinds(talk, {line: "maybe"})
     (fact,) = await learn(talk, line, quote="I live in Porto", text="Anna lives in Porto.")
     assert (fact.text, fact.is_uncertain) == (f"Anna: {line}", True)
 
 
-async def test_a_condition_without_a_hedge_stays_a_rule(talk: Talk) -> None:
+async def test_condition_without_hedge_remains_instruction(talk: ChatHarness) -> None:
     line = "If I write in German answer in English"
-    say_kinds(talk, {line: "maybe"})
+    set_line_kinds(talk, {line: "maybe"})
     (fact,) = await learn(talk, line, text="Anna wants English answers to German messages.", type="instruction")
     assert fact.kind == "instruction"
 
 
-async def test_a_condition_with_a_hedge_is_no_rule(talk: Talk) -> None:
+async def test_condition_with_hedge_is_not_an_instruction(talk: ChatHarness) -> None:
     line = "if it rains I might take the bus"
-    say_kinds(talk, {line: "maybe", "Could you always answer in German": "rule"})
+    set_line_kinds(talk, {line: "maybe", "Could you always answer in German": "rule"})
     (fact,) = await learn(talk, line, text="Anna might take the bus if it rains.", type="instruction")
     assert (fact.kind, fact.text, fact.is_uncertain) == ("personal", f"Anna: {line}", True)
     *_, rule = await learn(
@@ -143,85 +143,87 @@ async def test_a_condition_with_a_hedge_is_no_rule(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize(("line", "kind"), [(RULE, "rule"), ("I drink my coffee without milk", "fact")])
-async def test_facts_and_rules_stay_as_they_are(talk: Talk, line: str, kind: str) -> None:
-    say_kinds(talk, {line: kind})
+async def test_facts_and_rules_are_kept_unchanged(talk: ChatHarness, line: str, kind: str) -> None:
+    set_line_kinds(talk, {line: kind})
     (fact,) = await learn(talk, line)
     assert (fact.text, fact.is_uncertain) == (f"Anna: {line}", False)
 
 
-async def test_a_wish_about_some_requests_is_for_these_alone(talk: Talk) -> None:
+async def test_wish_about_code_answers_applies_only_to_code(talk: ChatHarness) -> None:
     line = "I wish your answers about code were short"
-    say_kinds(talk, {line: "wish"})
+    set_line_kinds(talk, {line: "wish"})
     (wish,) = await learn(talk, line, type="instruction", about="code")
     assert (wish.kind, wish.subject, wish.text) == ("instruction", "code", f"Anna: {line}")
 
 
-async def test_a_line_with_names_or_numbers_tells_something(talk: Talk) -> None:
+async def test_line_with_names_or_numbers_is_kept_despite_kind_nothing(talk: ChatHarness) -> None:
     line = "Carpenter: Duarte Pinho, workshop in Matosinhos, telephone 220 145 778"
-    say_kinds(talk, {line: "nothing"})
+    set_line_kinds(talk, {line: "nothing"})
     assert len(await learn(talk, line)) == 1
 
 
-async def test_the_statement_before_a_question_and_an_allergy_are_kept(talk: Talk) -> None:
+async def test_keeps_allergy_and_statement_before_question(talk: ChatHarness) -> None:
     line = "I live in Tula, how warm does it get there"
-    say_kinds(talk, {line: "ask", "allergic to pollen, right": "ask"})
+    set_line_kinds(talk, {line: "ask", "allergic to pollen, right": "ask"})
     (home,) = await learn(talk, line, quote="I live in Tula", text="Anna lives in Tula.")
     assert home.text == "Anna lives in Tula."
     assert len(await learn(talk, "allergic to pollen, right", text="Anna is allergic to pollen.")) == 2
 
 
 @pytest.mark.parametrize("answer", ["{}", '{"facts": []}', '{"kind": "joke"}', "fact", "[" * 3000, '["wish"]'])
-async def test_an_answer_that_is_no_kind_changes_nothing_and_ends_the_asking_for_a_day(talk: Talk, answer: str) -> None:
-    talk.server.default_schema("kind", answer)
+async def test_invalid_kind_answer_keeps_facts_and_stops_kind_requests(talk: ChatHarness, answer: str) -> None:
+    talk.server.set_default_schema_answer("kind", answer)
     for line in ("I live in Oslo", "I drink tea", "I sing in a choir"):
         await learn(talk, line)
     assert len([fact for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid]) == 3
-    assert len(talk.server.asked_for("kind")) == 1
+    assert len(talk.server.list_schema_requests("kind")) == 1
 
 
-async def test_a_failure_keeps_the_facts_and_the_next_line_is_asked_about_again(talk: Talk) -> None:
+async def test_failed_kind_request_keeps_fact_and_next_line_is_classified(talk: ChatHarness) -> None:
     talk.server.script_schema("kind", *[Behaviour(status=502)] * 4)
-    say_kinds(talk, {})
+    set_line_kinds(talk, {})
     assert len(await learn(talk, "I live in Oslo")) == 1
-    asked = len(talk.server.asked_for("kind"))
+    asked = len(talk.server.list_schema_requests("kind"))
     assert len(await learn(talk, "I drink tea")) == 2
-    assert len(talk.server.asked_for("kind")) > asked
+    assert len(talk.server.list_schema_requests("kind")) > asked
 
 
-async def test_a_model_whose_facts_hold_is_not_asked(talk: Talk) -> None:
+async def test_model_with_only_valid_facts_is_not_asked_for_kinds(talk: ChatHarness) -> None:
     await talk.say("I live in Oslo")
     fact = {"message": 1, "text": "Anna lives in Oslo.", "quote": "I live in Oslo", "type": "state"}
-    talk.server.default_schema("facts", json.dumps({"facts": [fact]}))
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": [fact]}))
     assert len(await talk.services.facts.learn(SCOPE)) == 1
-    assert talk.server.asked_for("kind") == []
+    assert talk.server.list_schema_requests("kind") == []
 
 
-async def test_a_model_whose_lines_are_all_facts_is_asked_about_a_few(talk: Talk) -> None:
+async def test_stops_asking_after_min_lines_if_all_lines_are_facts(talk: ChatHarness) -> None:
     """An offer of twenty lines, pasted in one message, did not yet show that the model knows facts."""
-    say_kinds(talk, {})
+    set_line_kinds(talk, {})
     for offer in range(4):
         lines = [f"Locker {number} costs {offer} euros" for number in range(20)]
         await talk.say(". ".join(lines))
         facts = [{"message": 2 * offer + 1, "quote": line, "text": f"{line}.", "type": "state"} for line in lines]
-        talk.server.default_schema("facts", json.dumps({"facts": [*facts, UNSAID | {"message": 2 * offer + 1}]}))
+        talk.server.set_default_schema_answer(
+            "facts", json.dumps({"facts": [*facts, UNSAID | {"message": 2 * offer + 1}]})
+        )
         await talk.services.facts.learn(SCOPE)
-    assert len(talk.server.asked_for("kind")) == MIN_LINES
+    assert len(talk.server.list_schema_requests("kind")) == MIN_LINES
 
 
-async def test_the_request_keeps_to_the_window(tmp_path: Path) -> None:
+async def test_kind_request_fits_context_window(tmp_path: Path) -> None:
     count = Tokenizer.for_model("summary-model").count
     for window, times in ((500, 0), (1500, 1)):
-        async with talking(tmp_path / str(window), max_context_tokens=window) as talk:
-            await talk.remember(every_n=500)
-            say_kinds(talk, {})
+        async with open_chat_harness(tmp_path / str(window), max_context_tokens=window) as talk:
+            await talk.turn_on_memory(every_n=500)
+            set_line_kinds(talk, {})
             await learn(talk, "I live in Oslo")
-            asked = talk.server.asked_for("kind")
+            asked = talk.server.list_schema_requests("kind")
             assert len(asked) == times
             assert all(sum(count(str(part["content"])) for part in request.messages) < window for request in asked)
 
 
-async def test_the_estimate_of_a_history_counts_the_questions_about_lines(talk: Talk) -> None:
-    say_kinds(talk, {})
+async def test_history_estimate_includes_kind_requests(talk: ChatHarness) -> None:
+    set_line_kinds(talk, {})
     backlog, facts = HistoryBacklog(messages=5_000, characters=200_000), talk.services.facts
     before = facts.estimate_history_extraction(backlog)
     await learn(talk, "Locker 1 costs 12 euros")

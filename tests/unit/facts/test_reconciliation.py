@@ -1,4 +1,4 @@
-"""However much is known, a new fact is compared with few, and those are the right ones."""
+"""A new fact is compared with only a few known facts, and these include the relevant ones."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
 
 
-def known(id_: int, text: str, subject: str = "", kind: FactKind = "personal") -> Fact:
+def make_known_fact(id_: int, text: str, subject: str = "", kind: FactKind = "personal") -> Fact:
     return Fact(
         id=id_,
         owner=1,
@@ -28,7 +28,7 @@ def known(id_: int, text: str, subject: str = "", kind: FactKind = "personal") -
     )
 
 
-def new(text: str, subject: str = "", *, only_one: bool = False) -> NewFact:
+def make_new_fact(text: str, subject: str = "", *, only_one: bool = False) -> NewFact:
     return NewFact(
         text=text,
         kind="personal",
@@ -41,50 +41,64 @@ def new(text: str, subject: str = "", *, only_one: bool = False) -> NewFact:
 
 
 MANY = [
-    known(1, "Anna lives in Oslo.", "home"),
-    known(2, "Anna likes sailing."),
-    known(3, "Nora's rent is 940 euros a month.", "Nora rent"),
-    *(known(number, f"Anna visited village {number} and likes it.", f"village {number}") for number in range(4, 3_000)),
+    make_known_fact(1, "Anna lives in Oslo.", "home"),
+    make_known_fact(2, "Anna likes sailing."),
+    make_known_fact(3, "Nora's rent is 940 euros a month.", "Nora rent"),
+    *(
+        make_known_fact(number, f"Anna visited village {number} and likes it.", f"village {number}")
+        for number in range(4, 3_000)
+    ),
 ]
 
 
-def test_among_thousands_the_one_that_is_meant_is_found() -> None:
+def test_finds_matching_fact_among_thousands() -> None:
     drafts = [
-        new("Anna lives in Bergen.", "home", only_one=True),
-        new("Anna likes sailing."),
-        new("Nora's rent is 980 euros, not 940.", "Nora rent", only_one=True),
-        new("Anna likes sailing."),
-        new("Anna plays the cello."),
-        new("Anna plays the cello."),
+        make_new_fact("Anna lives in Bergen.", "home", only_one=True),
+        make_new_fact("Anna likes sailing."),
+        make_new_fact("Nora's rent is 980 euros, not 940.", "Nora rent", only_one=True),
+        make_new_fact("Anna likes sailing."),
+        make_new_fact("Anna plays the cello."),
+        make_new_fact("Anna plays the cello."),
     ]
     changes = plan_fact_changes(drafts, MANY)
     assert [change.closes for change in changes] == [(1,), (), (3,), (), (), ()]
     assert [change.same_as for change in changes] == [None, 2, None, 2, None, -5]
 
 
-def test_a_model_names_several_facts_that_one_ends() -> None:
-    both = [known(1, "Anna owns a red car."), known(2, "Anna owns a boat."), known(3, "Anna owns a bike.")]
-    sold = replace(new("Anna sold the car and the boat."), known=(1, 2), is_change=True)
+def test_new_fact_can_close_several_known_facts() -> None:
+    both = [
+        make_known_fact(1, "Anna owns a red car."),
+        make_known_fact(2, "Anna owns a boat."),
+        make_known_fact(3, "Anna owns a bike."),
+    ]
+    sold = replace(make_new_fact("Anna sold the car and the boat."), known=(1, 2), is_change=True)
     assert [change.closes for change in plan_fact_changes([sold], both)] == [(1, 2)]
 
 
-def test_named_fact_with_same_key_is_replaced_without_shared_word() -> None:
-    homes = [known(1, "Nora is living in Lisbon.", "home place"), known(2, "Nora rides a green bike.", "bike colour")]
+def test_fact_named_as_replaced_with_same_key_is_closed_without_shared_word() -> None:
+    homes = [
+        make_known_fact(1, "Nora is living in Lisbon.", "home place"),
+        make_known_fact(2, "Nora rides a green bike.", "bike colour"),
+    ]
     # Written by a model of 1.5 billion parameters, which names any facts as replaced.
-    moved = replace(new("Nora has moved to Porto."), key="home place home", known=(1, 2), is_change=True)
+    moved = replace(make_new_fact("Nora has moved to Porto."), key="home place home", known=(1, 2), is_change=True)
     assert [change.closes for change in plan_fact_changes([moved], homes)] == [(1,)]
     assert [change.closes for change in plan_fact_changes([replace(moved, known=())], homes)] == [()]
 
 
-def test_what_a_text_is_compared_with_is_bounded() -> None:
+def test_limits_number_of_candidates() -> None:
     assert (
         len(FactCandidates({fact.id: fact for fact in MANY}).rank_by_terms(list_search_terms("Anna likes a village.")))
         == MAX_CANDIDATES
     )
 
 
-def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
-    drafts = [new("Anna plays the cello."), new("Anna lives in Bergen.", "home", only_one=True), new("Anna swims.")]
+def test_accepts_only_replacements_when_fact_limit_is_reached() -> None:
+    drafts = [
+        make_new_fact("Anna plays the cello."),
+        make_new_fact("Anna lives in Bergen.", "home", only_one=True),
+        make_new_fact("Anna swims."),
+    ]
     full = plan_fact_changes(drafts, MANY[:3], max_valid_facts=3)
     assert [(decision.fact.text, decision.closes) for decision in full] == [("Anna lives in Bergen.", (1,))]
     assert [change.fact.text for change in plan_fact_changes(drafts, MANY[:3], max_valid_facts=4)] == [
@@ -92,25 +106,25 @@ def test_where_enough_is_known_facts_give_way_but_become_no_more() -> None:
     ]
 
 
-def test_a_profile_keeps_its_blank_lines_and_the_headings_of_older_versions() -> None:
+def test_removes_labelled_sentence_and_keeps_rest_of_profile_unchanged() -> None:
     told = "Who they are: Anna works as a nurse.\n\nShe likes tea. Her motto: never hurry."
     assert remove_overruled_sentences(told, (), ()) == told
-    deleted = replace(known(1, "Anna likes green tea."), deleted_at=NOW, decided_at=NOW)
+    deleted = replace(make_known_fact(1, "Anna likes green tea."), deleted_at=NOW, decided_at=NOW)
     labelled = "Preferences: Green tea. She hates coffee.\nHer motto: never hurry."
     assert remove_overruled_sentences(labelled, [deleted], ()) == "She hates coffee.\nHer motto: never hurry."
 
 
-def test_a_short_sentence_stays_where_a_long_fact_still_says_it() -> None:
-    deleted = replace(known(1, "Anna lives in Porto."), deleted_at=NOW, decided_at=NOW)
-    long = known(2, "Anna lives in Porto near the old market in a flat with her sister Clara and two cats.")
+def test_keeps_profile_sentence_still_supported_by_longer_fact() -> None:
+    deleted = replace(make_known_fact(1, "Anna lives in Porto."), deleted_at=NOW, decided_at=NOW)
+    long = make_known_fact(2, "Anna lives in Porto near the old market in a flat with her sister Clara and two cats.")
     told = "Anna lives in Porto. She bakes."
     assert remove_overruled_sentences(told, [deleted, long], (), max_topics_per_term=2) == told
     assert remove_overruled_sentences(told, [deleted], (), max_topics_per_term=2) == "She bakes."
 
 
-def test_a_sentence_of_the_profile_that_also_tells_what_holds_now_is_kept() -> None:
-    old = replace(known(1, "Anna lives in Porto."), superseded_by=2, valid_to=LATER)
-    facts = [old, replace(known(2, "Anna lives in Berlin."), observed_at=LATER)]
+def test_keeps_profile_sentence_with_current_fact_unless_decided_by_hand() -> None:
+    old = replace(make_known_fact(1, "Anna lives in Porto."), superseded_by=2, valid_to=LATER)
+    facts = [old, replace(make_known_fact(2, "Anna lives in Berlin."), observed_at=LATER)]
     told = "Anna lived in Porto until May, and lives in Berlin. Anna lives alone."
     assert remove_overruled_sentences(f"{told} Anna lives in Porto with a dog.", facts, ()) == told
     corrected = [replace(old, decided_at=LATER), facts[1]]
@@ -130,16 +144,14 @@ def test_a_sentence_of_the_profile_that_also_tells_what_holds_now_is_kept() -> N
         ("Mi alquiler es de 940 euros", "El alquiler es de 980 euros, no 940", "El alquiler de Nora es de {} euros."),
     ],
 )
-def test_a_corrected_number_is_over_in_whatever_order_the_model_finds_the_facts(
-    said: str, said_again: str, fact: str
-) -> None:
+def test_number_correction_closes_old_fact_in_either_order(said: str, said_again: str, fact: str) -> None:
     """A model of 1.5 billion parameters found the corrected rent last, when it was asked about that turn alone."""
-    rent = replace(new(fact.format(940)), quote=said, observed_at=NOW, valid_from=NOW)
-    correction = replace(new(fact.format(980)), quote=said_again)
+    rent = replace(make_new_fact(fact.format(940)), quote=said, observed_at=NOW, valid_from=NOW)
+    correction = replace(make_new_fact(fact.format(980)), quote=said_again)
     first, second = plan_fact_changes([rent, correction], [])
     assert second.closes == (-1,)
     assert first.fact.valid_to is None
-    corrected = replace(known(7, fact.format(980)), quote=said_again, observed_at=LATER, valid_from=LATER)
+    corrected = replace(make_known_fact(7, fact.format(980)), quote=said_again, observed_at=LATER, valid_from=LATER)
     (found_last,) = plan_fact_changes([rent], [corrected])
     assert found_last.gave_way_to == 7
     assert found_last.fact.valid_to == LATER
@@ -161,11 +173,11 @@ def test_a_corrected_number_is_over_in_whatever_order_the_model_finds_the_facts(
         ),
     ],
 )
-def test_a_corrected_number_ends_nothing_of_another_name_nor_gives_way_to_what_is_said_later(
+def test_number_correction_does_not_affect_facts_about_other_subjects(
     said: str, fact: str, said_of_another: str, fact_of_another: str
 ) -> None:
-    correction = replace(new(fact), quote=said)
-    later = replace(new(fact_of_another), quote=said_of_another, observed_at=LATER + timedelta(days=1))
+    correction = replace(make_new_fact(fact), quote=said)
+    later = replace(make_new_fact(fact_of_another), quote=said_of_another, observed_at=LATER + timedelta(days=1))
     assert [change.closes for change in plan_fact_changes([correction, later], [])] == [(), ()]
     if " and " not in fact_of_another:
         earlier = replace(later, observed_at=NOW, valid_from=NOW)
@@ -175,10 +187,10 @@ def test_a_corrected_number_ends_nothing_of_another_name_nor_gives_way_to_what_i
 
 def test_a_second_allergy_does_not_end_the_first() -> None:
     """A model of 1.5 billion parameters said that a person has one allergy, and the dangerous one was gone."""
-    hazelnuts = replace(new("Nora is allergic to hazelnuts.", "Nora allergy", only_one=True), importance=1.0)
-    nuts = replace(new("Nora is allergic to nuts.", "Nora allergy", only_one=True), is_change=True)
+    hazelnuts = replace(make_new_fact("Nora is allergic to hazelnuts.", "Nora allergy", only_one=True), importance=1.0)
+    nuts = replace(make_new_fact("Nora is allergic to nuts.", "Nora allergy", only_one=True), is_change=True)
     assert [change.closes for change in plan_fact_changes([hazelnuts, nuts], [])] == [(), ()]
-    cured = new("Nora is not allergic to hazelnuts.", "Nora allergy")
+    cured = make_new_fact("Nora is not allergic to hazelnuts.", "Nora allergy")
     assert [change.closes for change in plan_fact_changes([hazelnuts, cured], [])] == [(), (-1,)]
 
 
@@ -191,23 +203,27 @@ def test_a_second_allergy_does_not_end_the_first() -> None:
         (("У Анны аллергия на арахис.", "У Анны аллергия на латекс."), "У Анны нет аллергии.", (1, 2)),
     ],
 )
-def test_what_is_vital_ends_if_it_is_denied_or_has_another_number(
+def test_vital_fact_ends_when_denied_or_given_new_number(
     known_texts: tuple[str, ...], told: str, closes: tuple[int, ...]
 ) -> None:
-    facts = [replace(known(number, text, "health"), importance=1.0) for number, text in enumerate(known_texts, start=1)]
-    draft = new(told, "health", only_one=True)
+    facts = [
+        replace(make_known_fact(number, text, "health"), importance=1.0)
+        for number, text in enumerate(known_texts, start=1)
+    ]
+    draft = make_new_fact(told, "health", only_one=True)
     for fact in (draft, replace(draft, valid_to=draft.valid_from) if "0" not in told else draft):
         (change,) = plan_fact_changes([fact], facts)
         assert sorted(change.closes) == list(closes)
         assert change.fact.valid_to is None
 
 
-def test_a_member_whose_namesake_is_told_apart_now_moves() -> None:
+def test_move_of_member_with_namesake_closes_only_own_home() -> None:
     facts = [
-        replace(known(id_, f"Anna lives in {town}.", "home"), owner=-5) for id_, town in ((7, "Porto"), (8, "Köln"))
+        replace(make_known_fact(id_, f"Anna lives in {town}.", "home"), owner=-5)
+        for id_, town in ((7, "Porto"), (8, "Köln"))
     ]
     facts = [replace(fact, person_id=fact.id) for fact in facts]
-    moved = replace(new("Anna2 lives in Bonn.", "home", only_one=True), person_id=8, speaker="Anna2")
+    moved = replace(make_new_fact("Anna2 lives in Bonn.", "home", only_one=True), person_id=8, speaker="Anna2")
     (change,) = plan_fact_changes([moved], facts)
     assert change.closes == (8,)
 
@@ -220,9 +236,12 @@ def test_a_member_whose_namesake_is_told_apart_now_moves() -> None:
         ("anna", ("anna lives in Porto.", "anna2 lives in Köln."), "anna lives in Lisbon."),
     ],
 )
-def test_a_name_without_capitals_is_told_from_its_namesakes(name: str, homes: tuple[str, str], moved: str) -> None:
+def test_uncapitalized_name_is_distinguished_from_namesakes(name: str, homes: tuple[str, str], moved: str) -> None:
     facts = [
-        replace(known(id_, text, "home"), owner=-5, person_id=id_) for id_, text in zip((7, 8), homes, strict=True)
+        replace(make_known_fact(id_, text, "home"), owner=-5, person_id=id_)
+        for id_, text in zip((7, 8), homes, strict=True)
     ]
-    (change,) = plan_fact_changes([replace(new(moved, "home", only_one=True), person_id=7, speaker=name)], facts)
+    (change,) = plan_fact_changes(
+        [replace(make_new_fact(moved, "home", only_one=True), person_id=7, speaker=name)], facts
+    )
     assert change.closes == (7,)

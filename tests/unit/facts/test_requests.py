@@ -15,7 +15,7 @@ from records.messages import Message, Role
 from records.reminders import REPEATS
 from records.scopes import Scope
 from records.summaries import Summary
-from tests.support.dense import prompt_limits, texts
+from tests.support.dense import dense_texts, prompt_limits
 from text.tokenizer import Tokenizer
 
 TOKENS = Tokenizer.for_encoding("o200k_base")
@@ -24,13 +24,13 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WITH_SCHEMA = 1200
 """From this token limit on the schema is within it too."""
 
-said = st.tuples(st.sampled_from(["user", "user", "assistant"]), texts(4096))
+said = st.tuples(st.sampled_from(["user", "user", "assistant"]), dense_texts(4096))
 turns = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
 whom = st.sampled_from([prompts.describe_owner(7), prompts.describe_owner(-7)])
 
 
-def talk(turns: Sequence[Sequence[tuple[Role, str]]], speaker: str = "Anna") -> list[list[Message]]:
-    """Turns with a person's words in each, and high numbers."""
+def make_turns(turns: Sequence[Sequence[tuple[Role, str]]], speaker: str = "Anna") -> list[list[Message]]:
+    """Return turns with high message ids and at least one user message each."""
     made, id_ = [], 987_654_000
     for turn in turns:
         pieces = list(turn) if any(role == "user" for role, _ in turn) else [*turn, ("user", "Yes.")]
@@ -45,7 +45,7 @@ def talk(turns: Sequence[Sequence[tuple[Role, str]]], speaker: str = "Anna") -> 
     return made
 
 
-def facts(contents: Sequence[str]) -> list[Fact]:
+def make_facts(contents: Sequence[str]) -> list[Fact]:
     return [
         Fact(
             id=100_000 + number,
@@ -62,7 +62,7 @@ def facts(contents: Sequence[str]) -> list[Fact]:
     ]
 
 
-def summaries(contents: Sequence[str]) -> list[Summary]:
+def make_summaries(contents: Sequence[str]) -> list[Summary]:
     return [
         Summary(
             id=number,
@@ -83,10 +83,10 @@ def summaries(contents: Sequence[str]) -> list[Summary]:
     ]
 
 
-def read_out(
+def make_all_requests(
     requests: RequestBuilder, turns: Sequence[Sequence[Message]], known: Sequence[Fact], who: str
 ) -> list[ExtractionRequest]:
-    """Every request until all is read, as learning.py makes them: what is above the last id waits."""
+    """Return the requests that read all turns, made one after another as in learning.py."""
     made = []
     waiting = [list(turn) for turn in turns]
     while waiting:
@@ -99,8 +99,15 @@ def read_out(
     return made
 
 
-@given(prompt_limits, turns, st.lists(texts(400), max_size=6), whom, st.text(max_size=80) | texts(80), texts(6000))
-def test_facts_are_asked_for_and_repaired_within_the_ceiling(
+@given(
+    prompt_limits,
+    turns,
+    st.lists(dense_texts(400), max_size=6),
+    whom,
+    st.text(max_size=80) | dense_texts(80),
+    dense_texts(6000),
+)
+def test_extraction_and_repair_requests_fit_token_limit(
     max_prompt_tokens: int,
     said: Sequence[Sequence[tuple[Role, str]]],
     known: Sequence[str],
@@ -110,8 +117,8 @@ def test_facts_are_asked_for_and_repaired_within_the_ceiling(
 ) -> None:
     requests = RequestBuilder(TOKENS, lambda: max_prompt_tokens)
     schema = TOKENS.count(str(FACTS_SCHEMA)) if max_prompt_tokens >= WITH_SCHEMA else 0
-    waiting = talk(said, speaker)
-    made = read_out(requests, waiting, facts(known), who)
+    waiting = make_turns(said, speaker)
+    made = make_all_requests(requests, waiting, make_facts(known), who)
     for request in made:
         assert TOKENS.count_request_tokens(request.request) + schema <= max_prompt_tokens
         assert TOKENS.count_request_tokens(requests.make_repair_request(request, answer)) + schema <= max_prompt_tokens
@@ -120,21 +127,24 @@ def test_facts_are_asked_for_and_repaired_within_the_ceiling(
 
 
 @pytest.mark.parametrize("max_prompt_tokens", [500, 1000, 2000, 8000])
-def test_the_pieces_of_a_paste_are_read_in_several_requests(max_prompt_tokens: int) -> None:
+def test_large_paste_is_split_across_requests(max_prompt_tokens: int) -> None:
     words = "Xq7 vR2 kp9 Lw4 zT1 "
     pieces: list[tuple[Role, str]] = [("user", f"Piece {number}. {words * 200}") for number in range(8)]
-    made = read_out(
-        RequestBuilder(TOKENS, lambda: max_prompt_tokens), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user"
+    made = make_all_requests(
+        RequestBuilder(TOKENS, lambda: max_prompt_tokens),
+        make_turns([[*pieces, ("assistant", "Noted.")]]),
+        [],
+        "the user",
     )
     seen = "".join(request.request[1].content for request in made)
     assert all(f": Piece {number}." in seen for number in range(8))
     assert 1 < len(made) <= 8
 
 
-def test_what_was_answered_is_known_and_not_shown() -> None:
-    (request,) = read_out(
+def test_assistant_answer_is_recorded_but_not_sent() -> None:
+    (request,) = make_all_requests(
         RequestBuilder(TOKENS, lambda: 8000),
-        talk([[("user", "What now?"), ("assistant", "It is noted.")]]),
+        make_turns([[("user", "What now?"), ("assistant", "It is noted.")]]),
         [],
         "the user",
     )
@@ -142,10 +152,10 @@ def test_what_was_answered_is_known_and_not_shown() -> None:
     assert request.assistant_text == "It is noted."
 
 
-def test_only_known_facts_that_share_words_with_the_persons_are_shown() -> None:
-    """A small model gave back the known facts, and none of the lines'."""
-    turns = talk([[("user", "My rent, called warm, is 980 euros."), ("assistant", "No hazelnuts, then.")]])
-    known = facts(["Anna is allergic to hazelnuts.", "Anna's rent is 940 euros.", "Anna's cat is called Biscuit."])
+def test_request_shows_only_known_facts_sharing_terms_with_user_messages() -> None:
+    """A small model repeated the known facts and found none in the messages."""
+    turns = make_turns([[("user", "My rent, called warm, is 980 euros."), ("assistant", "No hazelnuts, then.")]])
+    known = make_facts(["Anna is allergic to hazelnuts.", "Anna's rent is 940 euros.", "Anna's cat is called Biscuit."])
     request = RequestBuilder(TOKENS, lambda: 8000).make_extraction_request(
         turns, known, owner_description="the user", zone=UTC
     )
@@ -157,19 +167,19 @@ def test_small_turns_share_a_request() -> None:
     turns: list[list[tuple[Role, str]]] = [
         [("user", f"Point {number}."), ("assistant", "Noted.")] for number in range(30)
     ]
-    made = read_out(RequestBuilder(TOKENS, lambda: 8000), talk(turns), [], "the user")
+    made = make_all_requests(RequestBuilder(TOKENS, lambda: 8000), make_turns(turns), [], "the user")
     assert [len(request.messages) for request in made] == [MAX_TURNS, 30 - MAX_TURNS]
     few = RequestBuilder(TOKENS, lambda: 8000).make_extraction_request(
-        talk(turns), [], owner_description="the user", zone=UTC, max_turns=4
+        make_turns(turns), [], owner_description="the user", zone=UTC, max_turns=4
     )
     assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
 
 
-def test_a_paste_stands_alone_unless_it_is_imported() -> None:
+def test_long_turn_gets_own_request_only_when_separation_is_enabled() -> None:
     """Next to a paste a small model learned nothing of the other lines."""
     paste = "The cabinets are of oak, the worktop is of granite. " * 20
     said = ("I moved to Oslo.", paste, "I teach now.", "I play chess.")
-    turns = talk([[("user", text)] for text in said])
+    turns = make_turns([[("user", text)] for text in said])
     requests, read = RequestBuilder(TOKENS, lambda: 8000), list[int]()
     while turns:
         made = requests.make_extraction_request(
@@ -181,7 +191,7 @@ def test_a_paste_stands_alone_unless_it_is_imported() -> None:
     assert (
         len(
             requests.make_extraction_request(
-                talk([[("user", text)] for text in said]), [], owner_description="x", zone=UTC
+                make_turns([[("user", text)] for text in said]), [], owner_description="x", zone=UTC
             ).turns
         )
         == 4
@@ -189,25 +199,33 @@ def test_a_paste_stands_alone_unless_it_is_imported() -> None:
 
 
 @pytest.mark.parametrize("max_prompt_tokens", [500, 700, 1000])
-def test_a_short_sentence_is_read_whole_at_the_smallest_ceilings(max_prompt_tokens: int) -> None:
+def test_short_message_is_not_cut_at_smallest_token_limits(max_prompt_tokens: int) -> None:
     words = "I moved to Oslo in May and work at the harbour."
-    (request,) = read_out(RequestBuilder(TOKENS, lambda: max_prompt_tokens), talk([[("user", words)]]), [], "the user")
+    (request,) = make_all_requests(
+        RequestBuilder(TOKENS, lambda: max_prompt_tokens), make_turns([[("user", words)]]), [], "the user"
+    )
     assert words in request.request[1].content
 
 
-@given(prompt_limits, texts(8000), st.lists(texts(3000), max_size=8), st.lists(texts(400), max_size=8), whom)
-def test_a_profile_is_asked_for_within_the_ceiling(
+@given(
+    prompt_limits,
+    dense_texts(8000),
+    st.lists(dense_texts(3000), max_size=8),
+    st.lists(dense_texts(400), max_size=8),
+    whom,
+)
+def test_profile_request_fits_token_limit(
     max_prompt_tokens: int, before: str, told: Sequence[str], known: Sequence[str], who: str
 ) -> None:
     version = Profile(id=1, owner=7, text=before, created_at=NOW)
     asked = RequestBuilder(TOKENS, lambda: max_prompt_tokens).make_profile_request(
-        version, summaries(told), facts(known), owner_description=who, now=NOW
+        version, make_summaries(told), make_facts(known), owner_description=who, now=NOW
     )
     assert "Today is 2026-11-21." in asked.request[0].content
     assert TOKENS.count_request_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= max_prompt_tokens
 
 
-def test_what_a_model_may_name_is_what_the_program_knows() -> None:
+def test_schema_enums_match_supported_values() -> None:
     properties = prompts.FACT_PROPERTIES
     assert isinstance(properties["type"], dict)
     assert properties["type"]["enum"] == [*TYPES, *NO_FACTS]

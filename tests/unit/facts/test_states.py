@@ -1,4 +1,4 @@
-"""States that last are in the prompt of a request that has none of their words: nobody asks about a bad knee."""
+"""Lasting states are in every prompt, even if the question shares no word with them."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,41 +12,41 @@ from records.facts import Fact
 from records.scopes import Scope
 from telegram_ui.commands.why import make_explanation_pages
 from telegram_ui.sending.chat import Chat
-from tests.support.storages import IN_FILES
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.storages import FILE_STORAGES
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 
 SCOPE = Scope(owner=ANNA.id)
 REQUEST = "Plan a day of hiking for us."
 KNEE = "Anna has had a bad knee since spring."
 
 
-@pytest.fixture(params=IN_FILES)
-async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
-    async with talking(tmp_path) as talk:
-        await talk.remember(every_n=2, storage=request.param)
+@pytest.fixture(params=FILE_STORAGES)
+async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(every_n=2, storage=request.param)
         yield talk
 
 
-async def tell(talk: Talk, text: str, fact: str, quote: str, **fields: object) -> None:
-    """Say this, let a model learn the fact from it, and talk of other things for months."""
+async def tell(talk: ChatHarness, text: str, fact: str, quote: str, **fields: object) -> None:
+    """Say `text`, learn `fact` from it, and let months of unrelated turns pass."""
     await talk.say(text)
     async with talk.services.memory.open_store(ANNA.id) as store:
         [message] = [message for message in await store.timeline.read_page(SCOPE, limit=2) if message.is_user]
     told = {"message": message.id, "text": fact, "quote": quote, "type": "state", "replaces": None} | fields
-    talk.server.default_schema("facts", json.dumps({"facts": [told]}))
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": [told]}))
     await talk.services.facts.learn(SCOPE)
-    talk.server.default_schema("facts", json.dumps({"facts": []}))
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": []}))
     for number in range(6):
         talk.moment[0] += timedelta(days=20)
-        await talk.turn(f"Remark {number}: the sea was calm.")
+        await talk.run_turn(f"Remark {number}: the sea was calm.")
 
 
-async def ask(talk: Talk) -> str:
+async def ask(talk: ChatHarness) -> str:
     await talk.say(REQUEST)
-    return talk.prompts()[-1]
+    return talk.list_prompts()[-1]
 
 
-async def end_in_words(talk: Talk, fact: Fact) -> None:
+async def end_in_words(talk: ChatHarness, fact: Fact) -> None:
     over = {"type": "past", "about": "Anna", "attribute": "knee", "is_single": True, "replaces": fact.id}
     await tell(talk, "The bad knee is over.", "Anna had a bad knee.", "The bad knee is over", **over)
     (ended,) = (known for known in await talk.services.facts.list_all(ANNA.id) if known.id == fact.id)
@@ -54,13 +54,13 @@ async def end_in_words(talk: Talk, fact: Fact) -> None:
     assert ended.quote == fact.quote, "what ended it does not say it"
 
 
-async def end_by_hand(talk: Talk, fact: Fact) -> None:
+async def end_by_hand(talk: ChatHarness, fact: Fact) -> None:
     await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
 
 
 @pytest.mark.parametrize("end", [end_in_words, end_by_hand], ids=lambda way: way.__name__)
-async def test_a_state_told_months_ago_is_in_the_prompt_until_it_ends(
-    talk: Talk, end: Callable[[Talk, Fact], Awaitable[None]]
+async def test_prompt_contains_lasting_state_until_state_ends(
+    talk: ChatHarness, end: Callable[[ChatHarness, Fact], Awaitable[None]]
 ) -> None:
     single = {"about": "Anna", "attribute": "knee", "is_single": True}
     await tell(talk, "I have had a bad knee since spring.", KNEE, "a bad knee since spring", **single)
@@ -81,7 +81,7 @@ async def test_a_state_told_months_ago_is_in_the_prompt_until_it_ends(
     assert "Anna has a dog called Rex." in prompt
 
 
-async def test_the_newest_states_are_carried_and_an_allergy_always(talk: Talk) -> None:
+async def test_prompt_contains_newest_states_and_old_allergy(talk: ChatHarness) -> None:
     await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna likes rain.")
     await tell(talk, "I am allergic to wasps.", "Anna is allergic to wasps.", "I am allergic to wasps")
     for number in range(15):
@@ -93,8 +93,8 @@ async def test_the_newest_states_are_carried_and_an_allergy_always(talk: Talk) -
     assert "likes rain" not in prompt
 
 
-async def test_without_facts_in_prompts_there_are_no_states_either(tmp_path: Path) -> None:
-    async with talking(tmp_path, facts_top_k=0) as talk:
-        await talk.remember()
+async def test_prompt_contains_no_states_when_facts_top_k_is_zero(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path, facts_top_k=0) as talk:
+        await talk.turn_on_memory()
         await talk.services.facts.add_fact_unless_known(ANNA.id, KNEE)
         assert KNEE not in await ask(talk)

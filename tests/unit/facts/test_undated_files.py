@@ -1,4 +1,4 @@
-"""A file that does not say when its words were said brings back nothing that a person decided about before."""
+"""Importing a file without dates does not undo earlier decisions."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from tests.support.talk import ANNA, Talk, talking
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from tests.unit.facts.test_decisions_stand import (
     DECISIONS,
     HOME,
     SAID,
     SCOPE,
     TOLD,
-    answer,
     delete_and_erase,
     delete_by_hand,
     edit_by_hand,
-    say,
-    valid,
+    list_valid_facts,
+    say_and_learn,
+    set_model_facts,
 )
-from tests.unit.facts.test_history_extraction import extracted, imported
+from tests.unit.facts.test_history_extraction import import_chat, run_extraction
 from transfer.formats.history import ReadContext
 from transfer.plans import ImportPlan
 
@@ -53,58 +53,60 @@ DATED: dict[str, str] = {
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
-    async with talking(tmp_path, facts_batch_turns=99) as talk:
-        await talk.remember(every_n=50)
+async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path, facts_batch_turns=99) as talk:
+        await talk.turn_on_memory(every_n=50)
         yield talk
 
 
-async def learn_from(talk: Talk, text: str, *, number: int = 0, **told: Any) -> None:
+async def import_and_learn(talk: ChatHarness, text: str, *, number: int = 0, **told: Any) -> None:
     """Import a file and learn from it. Each `number` makes its words new, so that they are read again."""
-    done = await imported(talk, text.replace(SAID, f"{SAID} {number * ')'}").encode())
+    done = await import_chat(talk, text.replace(SAID, f"{SAID} {number * ')'}").encode())
     assert done.ids is not None, text
-    answer(talk, {**TOLD, **HOME, "message": done.ids[0], **told})
-    await extracted(talk, done)
-    assert SAID in talk.server.asked_for("facts")[-1].messages[1]["content"]
+    set_model_facts(talk, {**TOLD, **HOME, "message": done.ids[0], **told})
+    await run_extraction(talk, done)
+    assert SAID in talk.server.list_schema_requests("facts")[-1].messages[1]["content"]
 
 
 @pytest.mark.parametrize("decide", DECISIONS, ids=lambda way: way.__name__)
-async def test_no_undated_file_brings_back_what_was_decided(
-    talk: Talk, decide: Callable[[Talk], Awaitable[int]]
+async def test_undated_import_does_not_undo_decision(
+    talk: ChatHarness, decide: Callable[[ChatHarness], Awaitable[int]]
 ) -> None:
     decided = await decide(talk)
-    before = await valid(talk)
+    before = await list_valid_facts(talk)
     after = {}
     for number, (name, text) in enumerate(UNDATED.items(), start=1):
         talk.moment[0] += timedelta(hours=1)
-        await learn_from(talk, text, number=number, replaces=decided)
-        after[name] = await valid(talk)
+        await import_and_learn(talk, text, number=number, replaces=decided)
+        after[name] = await list_valid_facts(talk)
     assert after == dict.fromkeys(UNDATED, before)
 
 
 @pytest.mark.parametrize("name", DATED)
-async def test_what_a_dated_file_says_later_counts(talk: Talk, name: str) -> None:
+async def test_import_dated_after_deletion_restores_fact(talk: ChatHarness, name: str) -> None:
     await delete_by_hand(talk)
     talk.moment[0] += timedelta(days=60)
-    await learn_from(talk, DATED[name])
-    assert await valid(talk) == [("Anna lives in Lisbon.", False)]
+    await import_and_learn(talk, DATED[name])
+    assert await list_valid_facts(talk) == [("Anna lives in Lisbon.", False)]
 
 
-async def test_undated_words_are_older_than_what_was_said_here(talk: Talk) -> None:
-    await say(talk, "I live in Porto.", message=1, quote="I live in Porto", text="Anna lives in Porto.", **HOME)
-    await learn_from(talk, UNDATED["Markdown"], about=None)
-    assert await valid(talk) == [("Anna lives in Porto.", False)]
+async def test_undated_messages_are_older_than_live_messages(talk: ChatHarness) -> None:
+    await say_and_learn(
+        talk, "I live in Porto.", message=1, quote="I live in Porto", text="Anna lives in Porto.", **HOME
+    )
+    await import_and_learn(talk, UNDATED["Markdown"], about=None)
+    assert await list_valid_facts(talk) == [("Anna lives in Porto.", False)]
     async with talk.services.memory.open_store(ANNA.id) as store:
         read = await store.timeline.read_page(SCOPE)
     assert [message.content for message in read[:2]] == [SAID, ANSWERED]
 
 
-async def test_undated_words_in_an_empty_memory_are_learned(talk: Talk) -> None:
-    await learn_from(talk, UNDATED["a list of roles"])
-    assert await valid(talk) == [("Anna lives in Lisbon.", False)]
+async def test_learns_from_undated_import_into_empty_memory(talk: ChatHarness) -> None:
+    await import_and_learn(talk, UNDATED["a list of roles"])
+    assert await list_valid_facts(talk) == [("Anna lives in Lisbon.", False)]
 
 
-async def test_messages_before_the_first_date_of_a_talk_leave_the_other_dates_alone(talk: Talk) -> None:
+async def test_undated_messages_do_not_extend_date_range_of_plan(talk: ChatHarness) -> None:
     dated = [{"role": "user", "content": "Later.", "timestamp": "2024-05-01T10:00:00Z"}]
     plan = await talk.services.importer.plan(SCOPE, ANNA.id, json.dumps({"messages": [*SPOKEN, *dated]}).encode())
     assert plan.first_at == plan.last_at
@@ -117,12 +119,12 @@ PASTED = ("Lives in Lisbon.", "[2026-12-24] - Anna lives in Lisbon near the rive
 ALL = (0, 1, 2, 3)
 
 
-async def planned(talk: Talk, *chosen: int) -> ImportPlan:
+async def plan_import(talk: ChatHarness, *chosen: int) -> ImportPlan:
     given = ReadContext(person=ANNA.id, answers={"facts0": chosen} if chosen else {})
     return await talk.services.importer.plan(SCOPE, ANNA.id, "\n".join(f"- {text}" for text in PASTED).encode(), given)
 
 
-async def keep(talk: Talk, *chosen: int) -> int:
+async def keep(talk: ChatHarness, *chosen: int) -> int:
     async def progress(done: int, total: int) -> None:
         """Nobody watches."""
 
@@ -131,39 +133,39 @@ async def keep(talk: Talk, *chosen: int) -> int:
 
 
 @pytest.mark.parametrize("decide", [edit_by_hand, delete_by_hand, delete_and_erase], ids=lambda way: way.__name__)
-async def test_pasted_facts_about_what_was_decided_are_not_chosen_unless_by_hand(
-    talk: Talk, decide: Callable[[Talk], Awaitable[int]]
+async def test_pasted_facts_overruled_by_decision_are_not_preselected(
+    talk: ChatHarness, decide: Callable[[ChatHarness], Awaitable[int]]
 ) -> None:
     await decide(talk)
-    before = {text for text, _ in await valid(talk)}
-    [question] = (await planned(talk)).questions
+    before = {text for text, _ in await list_valid_facts(talk)}
+    [question] = (await plan_import(talk)).questions
     assert question.chosen == (2, 3)
-    assert (await planned(talk, 2, 3)).new_facts == 2
+    assert (await plan_import(talk, 2, 3)).new_facts == 2
     assert await keep(talk, 2, 3) == 2
-    assert {text for text, _ in await valid(talk)} == before | {*PASTED[2:]}
+    assert {text for text, _ in await list_valid_facts(talk)} == before | {*PASTED[2:]}
 
 
-async def test_a_pasted_fact_that_is_chosen_by_hand_is_a_decision(talk: Talk) -> None:
+async def test_pasted_fact_selected_by_hand_counts_as_decision(talk: ChatHarness) -> None:
     await delete_by_hand(talk)
     talk.moment[0] += timedelta(hours=1)
-    assert (await planned(talk, 0)).new_facts == 1
+    assert (await plan_import(talk, 0)).new_facts == 1
     assert await keep(talk, 0) == 1
     talk.moment[0] += timedelta(hours=1)
     lisbon = [(PASTED[0], False)]
-    assert await valid(talk) == lisbon
+    assert await list_valid_facts(talk) == lisbon
     assert await keep(talk, 0) == 0
     porto = "I live in Porto now, by the sea."
     for number, name in enumerate(("Markdown", "a list of roles")):
-        done = await imported(talk, UNDATED[name].replace(SAID, f"{porto} {number * ')'}").encode())
+        done = await import_chat(talk, UNDATED[name].replace(SAID, f"{porto} {number * ')'}").encode())
         assert done.ids is not None
         told = {"message": done.ids[0], "quote": porto, "text": "Anna lives in Porto.", "type": "state", **HOME}
-        answer(talk, told | {"replaces": (await talk.services.facts.list_all(ANNA.id))[-1].id})
-        await extracted(talk, done)
-        assert lisbon[0] in await valid(talk), name
+        set_model_facts(talk, told | {"replaces": (await talk.services.facts.list_all(ANNA.id))[-1].id})
+        await run_extraction(talk, done)
+        assert lisbon[0] in await list_valid_facts(talk), name
 
 
-async def test_all_pasted_facts_are_chosen_where_nothing_was_decided(talk: Talk) -> None:
-    await say(talk, SAID, **TOLD, **HOME)
-    [question] = (await planned(talk)).questions
+async def test_all_pasted_facts_are_preselected_without_decisions(talk: ChatHarness) -> None:
+    await say_and_learn(talk, SAID, **TOLD, **HOME)
+    [question] = (await plan_import(talk)).questions
     assert question.chosen is None, "which means all of them"
     assert await keep(talk, *ALL) == len(ALL)

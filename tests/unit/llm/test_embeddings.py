@@ -11,27 +11,27 @@ from llm.embeddings import MAX_DIMENSIONS, EndpointEmbedder, embed_passages, mak
 from llm.local_embedder import LocalEmbedder, normalize_vectors
 from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
 from settings import Secret, Settings
-from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.peers.openai_server import Behaviour, OpenAIServer, run_openai_server
 
 
-def vector_of(dimensions: int) -> str:
+def make_embedding_response(dimensions: int) -> str:
     return json.dumps({"data": [{"index": 0, "embedding": [1] * dimensions}]})
 
 
-async def no_pause(seconds: float) -> None:
+async def skip_pause(seconds: float) -> None:
     return
 
 
 @pytest.fixture
 async def endpoint() -> AsyncIterator[tuple[OpenAIServer, EndpointEmbedder]]:
     async with (
-        running() as (server, url),
-        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause) as embedder,
+        run_openai_server() as (server, url),
+        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=60, sleep=skip_pause) as embedder,
     ):
         yield server, embedder
 
 
-async def test_an_endpoint_is_asked_in_batches(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+async def test_sends_texts_to_endpoint_in_batches(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
     assert embedder.dimensions == 0
     vectors = await embedder.embed_passages([f"text {n}" for n in range(70)])
@@ -53,14 +53,14 @@ async def test_an_endpoint_is_asked_in_batches(endpoint: tuple[OpenAIServer, End
         ([Behaviour(raw='{"data": []}', plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 0, "embedding": ["x"]}]}', plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 1, "embedding": [1]}]}', plain=True)], ModelBroken),
-        ([Behaviour(raw=vector_of(MAX_DIMENSIONS + 1), plain=True)], ModelBroken),
+        ([Behaviour(raw=make_embedding_response(MAX_DIMENSIONS + 1), plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 1e999, "embedding": [1]}]}', plain=True)], ModelBroken),
         ([Behaviour(status=400, raw="[" * 30_000)], ModelRefused),
     ],
 )
-async def test_each_failure_of_an_endpoint_is_told(
+async def test_endpoint_failure_raises_matching_error(
     endpoint: tuple[OpenAIServer, EndpointEmbedder], answers: list[Behaviour], kind: type[Exception]
 ) -> None:
     server, embedder = endpoint
@@ -70,15 +70,17 @@ async def test_each_failure_of_an_endpoint_is_told(
     assert len(server.requests) == len(answers)
 
 
-async def test_numbers_that_no_vector_holds_are_as_none(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
-    """Without a warning on the terminal of whoever runs the bot."""
+async def test_out_of_range_or_nan_embedding_becomes_zero_vector(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder],
+) -> None:
+    """NumPy must not print a warning on the operator's terminal."""
     server, embedder = endpoint
     server.script("e", Behaviour(raw='{"data": [{"index": 0, "embedding": [1e300, 3e38, NaN, 1]}]}', plain=True))
     assert np.allclose(await embedder.embed_query("x"), [0, 0, 0, 0])
 
 
-async def test_a_silent_endpoint_is_given_up() -> None:
-    async with running() as (server, url):
+async def test_silent_endpoint_times_out() -> None:
+    async with run_openai_server() as (server, url):
         server.script("e", Behaviour(hold="start"))
         async with EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=0.2) as embedder:
             with pytest.raises(ModelUnreachable, match=r"\(0\.2 s\)"):
@@ -100,7 +102,7 @@ BASE64 = b64encode(np.array([3, 4], dtype="<f4").tobytes()).decode()
         {"data": [{"index": "1", "embedding": [3, 4]}, {"index": "0", "embedding": [3, 4]}]},
     ],
 )
-async def test_vectors_are_read_however_they_are_written(
+async def test_accepts_embedding_response_variants(
     endpoint: tuple[OpenAIServer, EndpointEmbedder], answer: object
 ) -> None:
     server, embedder = endpoint
@@ -108,9 +110,7 @@ async def test_vectors_are_read_however_they_are_written(
     assert np.allclose(await embedder.embed_passages(["a", "b"]), [[0.6, 0.8]] * 2)
 
 
-async def test_an_endpoint_that_takes_few_texts_at_once_gets_few(
-    endpoint: tuple[OpenAIServer, EndpointEmbedder],
-) -> None:
+async def test_halves_batch_when_endpoint_refuses_batch_size(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     """DashScope takes 10 texts in a request, and SiliconFlow 32."""
     server, embedder = endpoint
     too_many = Behaviour(status=400, message="batch size is invalid, it should not be larger than 10")
@@ -121,7 +121,7 @@ async def test_an_endpoint_that_takes_few_texts_at_once_gets_few(
     assert [len(request.body["input"]) for request in server.requests] == [64, 1, 32, 16, 8, 8, 16, 32]
 
 
-async def test_a_text_that_a_server_fails_at_costs_no_other_its_vector(
+async def test_text_that_server_fails_on_does_not_block_other_texts(
     endpoint: tuple[OpenAIServer, EndpointEmbedder],
 ) -> None:
     """Ollama answers 500 for ever where a vector is not a number; the whole index waited for it."""
@@ -131,12 +131,12 @@ async def test_a_text_that_a_server_fails_at_costs_no_other_its_vector(
         failed = Behaviour(status=500, message="failed to encode response: json: unsupported value: NaN")
         return failed if "bad" in server.requests[-1].body["input"] else Behaviour()
 
-    server.default("e", answer)
+    server.set_default_answer("e", answer)
     vectors = await embed_passages(embedder, ["a", "bad", "c"])
     assert [bool(row.any()) for row in vectors] == [True, False, True]
 
 
-async def test_a_text_gets_its_vector_when_a_fault_has_passed(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+async def test_transient_server_error_leaves_no_zero_vector(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
     server.script("e", *[Behaviour(status=500)] * 3)
     vectors = await embed_passages(embedder, ["a"])
@@ -146,7 +146,7 @@ async def test_a_text_gets_its_vector_when_a_fault_has_passed(endpoint: tuple[Op
         await embed_passages(embedder, ["a"])
 
 
-async def test_texts_that_are_refused_because_the_credit_ran_out_get_no_vector_of_zeros(
+async def test_raises_instead_of_returning_zero_vectors_when_credit_runs_out(
     endpoint: tuple[OpenAIServer, EndpointEmbedder],
 ) -> None:
     server, embedder = endpoint
@@ -157,14 +157,14 @@ async def test_texts_that_are_refused_because_the_credit_ran_out_get_no_vector_o
         await embed_passages(embedder, ["a", "b", "c", "d"])
 
 
-async def test_one_vector_fewer_is_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+async def test_rejects_response_with_missing_vector(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
-    server.script("e", Behaviour(raw=vector_of(2), plain=True))
+    server.script("e", Behaviour(raw=make_embedding_response(2), plain=True))
     with pytest.raises(ModelBroken):
         await embedder.embed_passages(["a", "b"])
 
 
-async def test_vectors_of_another_length_are_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+async def test_rejects_vector_with_changed_dimensions(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
     server, embedder = endpoint
     await embedder.embed_query("x")
     server.dimensions = 32
@@ -172,13 +172,13 @@ async def test_vectors_of_another_length_are_refused(endpoint: tuple[OpenAIServe
         await embedder.embed_query("x")
 
 
-def test_the_settings_choose() -> None:
+def test_embedding_model_setting_selects_embedder() -> None:
     assert make_embedder(Settings(embedding_model="none")) is None
     assert isinstance(make_embedder(Settings()), LocalEmbedder)
 
 
-async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
-    async with running() as (server, url):
+async def test_api_key_is_sent_only_to_matching_base_url() -> None:
+    async with run_openai_server() as (server, url):
         for settings in (
             Settings(embedding_model="e", embedding_base_url=url, openai_api_key=Secret("chat-key")),
             Settings(embedding_model="e", openai_base_url=url, openai_api_key=Secret("chat-key")),
@@ -191,6 +191,6 @@ async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
     assert [request.key for request in server.requests] == ["none needed", "chat-key", "other-key"]
 
 
-def test_a_vector_without_length_is_zero() -> None:
+def test_normalize_vectors_maps_zero_and_nan_vectors_to_zero() -> None:
     rows = normalize_vectors(np.array([[3, 4], [0, 0], [np.nan, 1]], dtype=np.float32))
     assert np.allclose(rows, [[0.6, 0.8], [0.0, 0.0], [0.0, 1.0]])

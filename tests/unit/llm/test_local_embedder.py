@@ -1,4 +1,4 @@
-"""The local embedder's process may die, hang or be missing: whoever asks is told so, and everything else goes on."""
+"""If the local embedder's process dies, hangs or is missing, callers get an error and nothing else fails."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ LIGATURES = "\ufdfa" * 8
 """Eight characters that its normalisation makes 144 of: they broke the engine's heap."""
 
 
-async def test_the_local_model_finds_meaning_across_languages() -> None:
+async def test_local_model_matches_meaning_across_languages() -> None:
     async with LocalEmbedder() as embedder:
         passages = await embedder.embed_passages(
             ["My dog is called Biscuit.", "Я живу в Лиссабоне.", "The train was late."]
@@ -32,7 +32,7 @@ async def test_the_local_model_finds_meaning_across_languages() -> None:
     assert int(np.argmax(passages @ query)) == 1
 
 
-async def test_the_longer_a_question_is_the_nearer_it_is_to_the_same_text_said() -> None:
+async def test_longer_query_is_closer_to_passage_embedding_of_same_text() -> None:
     async with LocalEmbedder() as embedder:
         texts = ["Where do I live?", "I live in Lisbon now, and the flat is small. What would you do? " * 6]
         said = await embedder.embed_passages(texts)
@@ -41,7 +41,7 @@ async def test_the_longer_a_question_is_the_nearer_it_is_to_the_same_text_said()
     assert alike[1] > 0.95
 
 
-async def test_the_local_model_takes_any_text(caplog: pytest.LogCaptureFixture) -> None:
+async def test_local_model_accepts_any_text(caplog: pytest.LogCaptureFixture) -> None:
     async with LocalEmbedder() as embedder:
         odd = ["", "\0a\0b", "\ud800", "x" * 1_000_000, LIGATURES, LIGATURES * 1_000, "a\u0301" * 2_000, "word"]
         vectors = await embedder.embed_passages(odd)
@@ -53,7 +53,7 @@ async def test_the_local_model_takes_any_text(caplog: pytest.LogCaptureFixture) 
     assert not caplog.messages
 
 
-async def test_a_text_that_killed_it_twice_is_refused_and_the_others_are_embedded() -> None:
+async def test_refuses_text_that_crashed_process_twice_and_embeds_others() -> None:
     async with LocalEmbedder(code=FRAGILE) as embedder:
         with pytest.raises(ModelRefused):
             await embedder.embed_passages(["one", "die", "two"])
@@ -63,7 +63,7 @@ async def test_a_text_that_killed_it_twice_is_refused_and_the_others_are_embedde
     assert [bool(row.any()) for row in vectors] == [True, False, True]
 
 
-async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:
+async def test_query_concurrent_with_crashing_text_is_not_refused() -> None:
     async with LocalEmbedder(code=FRAGILE) as embedder:
         await embedder.embed_query("it runs")
         outcomes = await asyncio.gather(
@@ -73,7 +73,7 @@ async def test_a_text_that_was_beside_one_that_kills_is_not_blamed() -> None:
         assert not isinstance(outcomes[1], ModelRefused)
 
 
-async def test_after_questions_that_were_given_up_the_next_texts_are_embedded() -> None:
+async def test_embeds_next_texts_after_cancelled_queries() -> None:
     async with LocalEmbedder(max_seconds=1.0, code=FRAGILE) as embedder:
         for _ in range(3):
             with pytest.raises(TimeoutError):
@@ -81,7 +81,7 @@ async def test_after_questions_that_were_given_up_the_next_texts_are_embedded() 
         assert (await embedder.embed_passages(["passages go on"])).any()
 
 
-async def test_where_it_is_missing_that_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+async def test_missing_model_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     code = FRAGILE.replace(
         "import answer_requests_from_parent_process; answer_requests_from_parent_process()",
         "import without_model; without_model()",
@@ -109,7 +109,7 @@ asyncio.run(main())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a process is waited for by its file descriptor")
-async def test_it_ends_with_its_parent_even_if_that_is_killed() -> None:
+async def test_child_process_exits_when_parent_is_killed() -> None:
     parent = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, cwd=ROOT, stdout=subprocess.PIPE)
     assert parent.stdout is not None
     descriptor = os.pidfd_open(int(await parent.stdout.readline()))

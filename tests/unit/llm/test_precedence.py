@@ -1,4 +1,4 @@
-"""Answers go first at an endpoint: background requests wait, give way, and are taken up again, but not for ever."""
+"""Answers have priority over background requests, which are interrupted and retried within limits."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,35 +10,35 @@ import pytest
 from llm.precedence import MAX_INTERRUPTIONS, Precedence
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, BORIS, Talk, talking
+from tests.support.talk import ANNA, BORIS, ChatHarness, open_chat_harness
 
 
-class Work:
-    """A background request that ends when it is told to. `begun`: how often it was begun."""
+class BackgroundWork:
+    """A background request that ends when `may_end` is set. It counts how often it was started."""
 
     def __init__(self) -> None:
-        self.begun = 0
+        self.start_count = 0
         self.started = asyncio.Event()
         self.may_end = asyncio.Event()
 
     async def __call__(self) -> str:
-        self.begun += 1
+        self.start_count += 1
         self.started.set()
         await self.may_end.wait()
         return "done"
 
 
-class Answer:
-    """Somebody is answered until `end`."""
+class RunningAnswer:
+    """An answer that holds back background requests until `end()`."""
 
     def __init__(self, order: Precedence) -> None:
-        self.is_begun, self._may_end = asyncio.Event(), asyncio.Event()
+        self.started, self._may_end = asyncio.Event(), asyncio.Event()
         self._task = asyncio.create_task(self._answer(order))
 
     @classmethod
-    async def begun(cls, order: Precedence) -> Self:
+    async def start(cls, order: Precedence) -> Self:
         one = cls(order)
-        await one.is_begun.wait()
+        await one.started.wait()
         return one
 
     async def end(self) -> None:
@@ -47,106 +47,106 @@ class Answer:
 
     async def _answer(self, order: Precedence) -> None:
         async with order.hold_background_requests():
-            self.is_begun.set()
+            self.started.set()
             await self._may_end.wait()
 
 
-async def turns_of_the_loop() -> None:
+async def run_event_loop_steps() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
 
 
-async def test_background_work_waits_for_the_answers_and_is_then_done() -> None:
-    order, work = Precedence(), Work()
+async def test_background_work_waits_for_all_answers() -> None:
+    order, work = Precedence(), BackgroundWork()
     work.may_end.set()
-    one, other = await Answer.begun(order), await Answer.begun(order)
+    one, other = await RunningAnswer.start(order), await RunningAnswer.start(order)
     waiting = asyncio.create_task(order.run_when_idle(work))
     await one.end()
-    await turns_of_the_loop()
-    assert work.begun == 0
+    await run_event_loop_steps()
+    assert work.start_count == 0
     await other.end()
     assert await waiting == "done"
 
 
-async def test_an_answer_interrupts_what_runs_and_itis_begun_again_after_it() -> None:
-    order, work = Precedence(), Work()
+async def test_answer_interrupts_background_work_which_restarts_afterwards() -> None:
+    order, work = Precedence(), BackgroundWork()
     running = asyncio.create_task(order.run_when_idle(work))
     await work.started.wait()
     async with order.hold_background_requests():
-        await turns_of_the_loop()
+        await run_event_loop_steps()
         assert not running.done()
-        assert work.begun == 1
+        assert work.start_count == 1
         work.may_end.set()
     assert await running == "done"
-    assert work.begun == 2
+    assert work.start_count == 2
 
 
-async def test_what_gave_way_often_enough_is_finished() -> None:
-    order, work = Precedence(), Work()
+async def test_background_work_is_not_interrupted_beyond_max_interruptions() -> None:
+    order, work = Precedence(), BackgroundWork()
     running = asyncio.create_task(order.run_when_idle(work))
     for number in range(MAX_INTERRUPTIONS + 3):
-        await turns_of_the_loop()
+        await run_event_loop_steps()
         async with order.hold_background_requests():
-            await turns_of_the_loop()
-        assert work.begun <= min(number + 2, MAX_INTERRUPTIONS + 1)
+            await run_event_loop_steps()
+        assert work.start_count <= min(number + 2, MAX_INTERRUPTIONS + 1)
     work.may_end.set()
     assert await running == "done"
-    assert work.begun == MAX_INTERRUPTIONS + 1
+    assert work.start_count == MAX_INTERRUPTIONS + 1
 
 
-async def test_after_a_long_wait_itis_begun_in_any_case() -> None:
-    order, work = Precedence(max_wait_seconds=0.01), Work()
+async def test_background_work_starts_after_max_wait_despite_answer() -> None:
+    order, work = Precedence(max_wait_seconds=0.01), BackgroundWork()
     work.may_end.set()
-    answer = await Answer.begun(order)
+    answer = await RunningAnswer.start(order)
     assert await order.run_when_idle(work) == "done"
     await answer.end()
 
 
-async def test_what_an_answer_itself_needs_does_not_wait_for_it() -> None:
-    order, work = Precedence(), Work()
+async def test_background_work_needed_by_answer_does_not_wait() -> None:
+    order, work = Precedence(), BackgroundWork()
     work.may_end.set()
     async with order.hold_background_requests():
         assert await order.run_when_idle(work) == "done"
 
 
-async def test_who_cancels_background_work_is_obeyed() -> None:
-    order, work = Precedence(), Work()
+async def test_cancelled_background_work_is_not_restarted() -> None:
+    order, work = Precedence(), BackgroundWork()
     running = asyncio.create_task(order.run_when_idle(work))
     await work.started.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert work.begun == 1
+    assert work.start_count == 1
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
-    async with talking(tmp_path, facts="off") as talk:
+async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path, facts="off") as talk:
         for person in (ANNA, BORIS):
-            await talk.remember(owner=person.id, every_n=1)
+            await talk.turn_on_memory(owner=person.id, every_n=1)
         yield talk
 
 
-async def test_a_fold_waits_while_somebody_is_answered(talk: Talk) -> None:
+async def test_fold_waits_for_running_answer(talk: ChatHarness) -> None:
     await talk.say("The heron stands in the pond.")
     talk.server.script("chat-model", Behaviour(text="Yes.", hold="start"))
     answering = asyncio.create_task(talk.say("Is it so?", person=BORIS))
-    await talk.server.until_held()
+    await talk.server.wait_until_held()
     folding = asyncio.create_task(talk.conversation.run_post_turn_tasks(Scope(owner=ANNA.id)))
     # Whatever the fold reads from the store is read by then: this goes through the same store.
     await talk.services.summaries.read_status(Scope(owner=ANNA.id))
-    assert talk.server.of("summary-model") == []
+    assert talk.server.list_requests("summary-model") == []
     await talk.server.release()
     await answering
     assert await folding == ()
-    assert len(talk.server.of("summary-model")) == 1
+    assert len(talk.server.list_requests("summary-model")) == 1
 
 
-async def test_a_message_interrupts_a_fold_which_is_taken_up_after_the_answer(talk: Talk) -> None:
+async def test_message_interrupts_fold_which_is_retried_after_answer(talk: ChatHarness) -> None:
     await talk.say("The heron stands in the pond.")
     talk.server.script("summary-model", Behaviour(text="Too late.", hold="start"))
     folding = asyncio.create_task(talk.conversation.run_post_turn_tasks(Scope(owner=ANNA.id)))
-    await talk.server.until_held()
+    await talk.server.wait_until_held()
     assert (await talk.say("Is it so?", person=BORIS)).text == "Understood."
     await talk.server.until_hung_up()
     assert await folding == ()

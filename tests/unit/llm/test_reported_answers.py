@@ -16,9 +16,18 @@ from llm.tool_calls import ToolOffer
 from records.errors import BrokenOff
 from records.model_calls import Completion, Tool
 from settings import Secret
-from tests.peers.raw_server import Json, Raw, chunk, raw_server, refusal, said, stream, words_of
-from tests.unit.chat.test_odd_endpoints import APPLES, talking_to
-from tests.unit.llm.test_openai_api import asked
+from tests.peers.raw_server import (
+    Json,
+    RawAnswer,
+    get_request_text,
+    make_answer,
+    make_chunk,
+    make_refusal,
+    make_stream,
+    run_raw_server,
+)
+from tests.unit.chat.test_odd_endpoints import APPLES, open_talk_with_server
+from tests.unit.llm.test_openai_api import make_prompt
 
 WORDS = {"type": "object", "properties": {"text": {"type": "string"}, "in_minutes": {"type": "integer"}}}
 REMIND = Tool(name="remind", description="Sets a reminder.", parameters=WORDS)
@@ -28,27 +37,29 @@ GIVEN = json.dumps(FERN)
 CALL = json.dumps({"name": "remind", "arguments": FERN})
 
 
-async def no_pause(_seconds: float) -> None:
+async def skip_pause(_seconds: float) -> None:
     return
 
 
-async def complete(raw: Raw, question: str = "Hello?") -> tuple[Completion, list[str], int]:
-    """Ask a server that always answers so. Also return the drafts, and the number of requests."""
+async def complete(raw: RawAnswer, question: str = "Hello?") -> tuple[Completion, list[str], int]:
+    """Send a question to a server with a fixed answer. Return completion, drafts and number of requests."""
     drafts: list[str] = []
 
     async def show(text: str) -> None:
         drafts.append(text)
 
     async with (
-        raw_server(lambda _: raw) as (server, url),
-        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause) as model,
+        run_raw_server(lambda _: raw) as (server, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=skip_pause) as model,
     ):
-        made = await model.for_person(1).with_tools([REMIND, SEARCH]).complete(asked(question), on_text=show)
+        made = await model.for_person(1).with_tools([REMIND, SEARCH]).complete(make_prompt(question), on_text=show)
         return made, drafts, len(server.requests)
 
 
-def in_pieces(text: str) -> Raw:
-    return stream(*(chunk(content=text[start : start + 5]) for start in range(0, len(text), 5)), chunk("stop"))
+def stream_in_pieces(text: str) -> RawAnswer:
+    return make_stream(
+        *(make_chunk(content=text[start : start + 5]) for start in range(0, len(text), 5)), make_chunk("stop")
+    )
 
 
 HEADED = [
@@ -77,8 +88,8 @@ HEADED = [
 
 
 @pytest.mark.parametrize("text", HEADED)
-async def test_thoughts_under_a_heading_are_never_seen(text: str) -> None:
-    made, drafts, _ = await complete(in_pieces(text))
+async def test_hides_thoughts_under_heading(text: str) -> None:
+    made, drafts, _ = await complete(stream_in_pieces(text))
     assert made.text == "Visible answer"
     assert not any("SECRET" in draft for draft in drafts)
 
@@ -118,15 +129,15 @@ async def test_thoughts_under_a_heading_are_never_seen(text: str) -> None:
         "The comment <!-- thinking --> is invisible.",
     ],
 )
-async def test_an_answer_about_thoughts_is_shown_whole(text: str) -> None:
-    assert (await complete(in_pieces(text)))[0].text == text
+async def test_shows_answer_that_resembles_thoughts(text: str) -> None:
+    assert (await complete(stream_in_pieces(text)))[0].text == text
 
 
-async def test_the_reasoning_that_a_person_asked_for_is_shown() -> None:
+async def test_shows_reasoning_requested_by_user() -> None:
     text = "**Reasoning:** 3 and 4 are 7.\n\n**Answer:** 7"
-    assert (await complete(in_pieces(text), "Show your reasoning, please: 3 + 4?"))[0].text == text
-    assert (await complete(in_pieces(text), "3 + 4?"))[0].text == text  # the working of a sum
-    assert (await complete(in_pieces(text), "Is it odd?"))[0].text == "7"
+    assert (await complete(stream_in_pieces(text), "Show your reasoning, please: 3 + 4?"))[0].text == text
+    assert (await complete(stream_in_pieces(text), "3 + 4?"))[0].text == text  # the working of a sum
+    assert (await complete(stream_in_pieces(text), "Is it odd?"))[0].text == "7"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +153,7 @@ async def test_the_reasoning_that_a_person_asked_for_is_shown() -> None:
         "<details><summary><b>Reasoning</b></summary>\nSECRET\n</details>\nVisible answer",
     ],
 )
-def test_thoughts_in_comments_and_dollars_are_removed(text: str) -> None:
+def test_removes_thoughts_in_comments_and_unusual_markup(text: str) -> None:
     assert remove_thoughts(text) == "Visible answer"
     assert not any("SECRET" in remove_thoughts(text[:end], is_whole=False) for end in range(len(text)))
 
@@ -162,13 +173,13 @@ CALLS = {
 
 
 @pytest.mark.parametrize("text", CALLS.values(), ids=CALLS)
-async def test_a_call_is_made_and_the_thought_before_it_is_not_shown(text: str) -> None:
-    made, drafts, _ = await complete(in_pieces(text))
+async def test_makes_call_and_hides_preceding_thought(text: str) -> None:
+    made, drafts, _ = await complete(stream_in_pieces(text))
     assert [(call.name, json.loads(call.arguments)) for call in made.calls] == [("remind", FERN)]
     assert not any("SECRET" in shown for shown in (*drafts, made.text))
 
 
-def test_both_calls_behind_llamas_tag_are_made() -> None:
+def test_makes_both_calls_after_llama_python_tag() -> None:
     second = '{"name": "search_memory", "parameters": {"query": "fern"}}'
     for gap in ("; ", "\n"):
         answer = PartialAnswer(offer=ToolOffer(tools=(REMIND, SEARCH)), text=f"<|python_tag|>{CALL}{gap}{second}")
@@ -184,8 +195,8 @@ def test_both_calls_behind_llamas_tag_are_made() -> None:
         '```json\n{"name": "remind", "version": "1.0.0", "scripts": {"start": "node ."}}\n```',
     ],
 )
-async def test_an_explanation_of_a_call_is_shown_to_the_person(text: str) -> None:
-    made, _, _ = await complete(in_pieces(text))
+async def test_shows_explanation_of_call_without_calling(text: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(text))
     assert (made.text, made.calls) == (text, ())
 
 
@@ -197,14 +208,14 @@ async def test_an_explanation_of_a_call_is_shown_to_the_person(text: str) -> Non
         ("Remind me of the fern.", '{"name": "remind", "data": {"message": "fern"}}'),
     ],
 )
-async def test_a_call_that_was_asked_for_is_made_between_two_sentences(question: str, text: str) -> None:
-    made, _, _ = await complete(in_pieces(text), question)
+async def test_makes_written_call_that_user_requested(question: str, text: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(text), question)
     assert [call.name for call in made.calls] == ["remind"]
 
 
-async def test_what_stands_between_brackets_in_an_argument_is_kept() -> None:
+async def test_keeps_brackets_inside_call_argument() -> None:
     style = json.dumps({"name": "remind", "arguments": {"text": "a{b:c}; {d}", "in_minutes": 5}})
-    made, _, _ = await complete(in_pieces(style))
+    made, _, _ = await complete(stream_in_pieces(style))
     assert json.loads(made.calls[0].arguments)["text"] == "a{b:c}; {d}"
 
 
@@ -223,8 +234,8 @@ OTHER_NAMES = {
 
 
 @pytest.mark.parametrize("text", OTHER_NAMES.values(), ids=OTHER_NAMES)
-async def test_a_tool_may_be_named_in_another_writing(text: str) -> None:
-    made, drafts, _ = await complete(in_pieces(text))
+async def test_matches_tool_name_in_other_spelling_in_written_call(text: str) -> None:
+    made, drafts, _ = await complete(stream_in_pieces(text))
     assert [(call.name, json.loads(call.arguments)) for call in made.calls] == [("search_memory", {"query": "fern"})]
     assert not any("earch" in shown for shown in (*drafts, made.text))
 
@@ -238,16 +249,16 @@ async def test_a_tool_may_be_named_in_another_writing(text: str) -> None:
         '<tool_call>{"name": "search-memory", "arguments": {}}</tool_call>',
     ],
 )
-async def test_a_text_that_is_only_a_call_without_arguments_is_never_seen(text: str) -> None:
-    made, drafts, _ = await complete(in_pieces(text))
+async def test_text_consisting_of_call_without_arguments_is_never_shown(text: str) -> None:
+    made, drafts, _ = await complete(stream_in_pieces(text))
     assert [(call.name, call.arguments) for call in made.calls] == [("search_memory", "{}")]
     assert (made.text, drafts) == ("", [])
 
 
 @pytest.mark.parametrize("name", ["searchMemory", "search-memory", "SEARCH_MEMORY", "default_api:SearchMemory"])
-async def test_a_parsed_call_may_name_its_tool_in_another_writing(name: str) -> None:
+async def test_matches_tool_name_in_other_spelling_in_parsed_call(name: str) -> None:
     call = {"index": 0, "id": "a", "function": {"name": name, "arguments": QUERY}}
-    made, _, _ = await complete(stream(chunk("tool_calls", tool_calls=[call])))
+    made, _, _ = await complete(make_stream(make_chunk("tool_calls", tool_calls=[call])))
     assert [call.name for call in made.calls] == ["search_memory"]
 
 
@@ -259,8 +270,8 @@ async def test_a_parsed_call_may_name_its_tool_in_another_writing(name: str) -> 
         "The searchMemory tool looks through what you said.",
     ],
 )
-async def test_a_name_like_that_of_a_tool_stays_as_it_was_written(text: str) -> None:
-    made, _, _ = await complete(in_pieces(text))
+async def test_text_mentioning_similar_tool_name_is_unchanged(text: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(text))
     assert (made.text, made.calls) == (text, ())
 
 
@@ -274,16 +285,16 @@ async def test_a_name_like_that_of_a_tool_stays_as_it_was_written(text: str) -> 
         '{"function": "SearchMemory", "file": "a.js"}',
     ],
 )
-async def test_json_that_names_something_like_a_tool_calls_nothing(text: str) -> None:
-    made, _, _ = await complete(in_pieces(text))
+async def test_json_naming_similar_tool_is_not_a_call(text: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(text))
     assert (made.text, made.calls) == (text, ())
 
 
 @pytest.mark.parametrize(
     "text", ['```js\nsearchMemory({query: "fern"})\n```', '<searchMemory query="fern"></searchMemory>']
 )
-async def test_a_persons_own_function_with_a_name_like_a_tools_is_shown(text: str) -> None:
-    made, _, _ = await complete(in_pieces(text), "How do I call my function searchMemory?")
+async def test_shows_users_function_named_like_tool(text: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(text), "How do I call my function searchMemory?")
     assert (made.text, made.calls) == (text, ())
 
 
@@ -300,8 +311,8 @@ IN_JSON = [
 
 
 @pytest.mark.parametrize("text", IN_JSON)
-async def test_of_an_answer_in_json_the_thoughts_are_never_seen(text: str) -> None:
-    made, drafts, _ = await complete(in_pieces(text))
+async def test_extracts_answer_from_json_with_thoughts(text: str) -> None:
+    made, drafts, _ = await complete(stream_in_pieces(text))
     assert made.text == "Visible answer"
     assert not any("SECRET" in shown for shown in drafts)
 
@@ -328,28 +339,28 @@ async def test_of_an_answer_in_json_the_thoughts_are_never_seen(text: str) -> No
         ("Which tags?", "`<think>` marks the beginning.\n`</think>` marks the end.\nBoth are hidden."),
     ],
 )
-async def test_json_and_tags_that_a_person_wants_to_see_are_shown(question: str, text: str) -> None:
-    made, _, _ = await complete(in_pieces(text), question)
+async def test_shows_json_and_think_tags_requested_by_user(question: str, text: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(text), question)
     assert made.text == text
 
 
 @pytest.mark.parametrize(
     ("value", "shown"), [(True, "true"), (42, "42"), (["a", "ü"], '["a", "ü"]'), ([{"text": "x"}], '[{"text": "x"}]')]
 )
-async def test_an_answer_in_json_that_is_no_text_stays_json(value: object, shown: str) -> None:
-    made, _, _ = await complete(in_pieces(json.dumps({"reasoning": "SECRET", "answer": value})))
+async def test_non_text_json_answer_remains_json(value: object, shown: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(json.dumps({"reasoning": "SECRET", "answer": value})))
     assert made.text == shown
 
 
-async def test_a_mark_that_was_begun_and_never_closed_is_not_shown() -> None:
+async def test_unfinished_thinking_tag_is_not_shown() -> None:
     """Gemma 4 by Ollama."""
-    made, drafts, _ = await complete(in_pieces("<think广场照明灯的开启时间是 18:15。"))
+    made, drafts, _ = await complete(stream_in_pieces("<think广场照明灯的开启时间是 18:15。"))
     assert made.text == "广场照明灯的开启时间是 18:15。"
     assert not any("think" in shown for shown in drafts)
 
 
-async def test_a_sentence_of_one_word_in_front_of_a_call_stays() -> None:
-    made, _, _ = await complete(in_pieces(f"Checking.\n**Tool Call:**\n```json\n{CALL}\n```"))
+async def test_keeps_one_word_sentence_before_text_call() -> None:
+    made, _, _ = await complete(stream_in_pieces(f"Checking.\n**Tool Call:**\n```json\n{CALL}\n```"))
     assert (made.text, len(made.calls)) == ("Checking.", 1)
 
 
@@ -362,9 +373,9 @@ PAGES = [
 
 
 @pytest.mark.parametrize("page", PAGES)
-async def test_a_page_instead_of_an_answer_is_told_as_one(page: str) -> None:
+async def test_web_page_instead_of_answer_raises_error_naming_base_url(page: str) -> None:
     with pytest.raises(BrokenOff, match="does not answer like a model's server") as caught:
-        await complete(Raw(body=page.encode(), content_type="text/html"))
+        await complete(RawAnswer(body=page.encode(), content_type="text/html"))
     assert "OPENAI_BASE_URL" in caught.value.remedy
 
 
@@ -380,12 +391,12 @@ DECLINED = {
 
 
 @pytest.mark.parametrize("kind", DECLINED)
-async def test_a_declined_word_is_told_as_one_whatever_the_status(tmp_path: Path, kind: str) -> None:
-    def answer(request: Json) -> Raw:
-        return refusal(*DECLINED[kind]) if "zorkblat" in words_of(request) else said(APPLES)
+async def test_recognizes_content_refusal_under_any_status(tmp_path: Path, kind: str) -> None:
+    def answer(request: Json) -> RawAnswer:
+        return make_refusal(*DECLINED[kind]) if "zorkblat" in get_request_text(request) else make_answer(APPLES)
 
-    async with talking_to(tmp_path, answer) as (talk, _):
-        await talk.remember()
+    async with open_talk_with_server(tmp_path, answer) as (talk, _):
+        await talk.turn_on_memory()
         assert "declined" in (await talk.say("please explain zorkblat to me")).text
         assert (await talk.say("How many?")).text == APPLES
 
@@ -399,6 +410,6 @@ POLITE: dict[str, tuple[int, Json | str]] = {
 
 
 @pytest.mark.parametrize("kind", POLITE)
-async def test_a_limit_that_mentions_policies_is_still_a_limit(tmp_path: Path, kind: str) -> None:
-    async with talking_to(tmp_path, lambda _: refusal(*POLITE[kind])) as (talk, _):
+async def test_reports_busy_for_rate_limit_that_mentions_policy(tmp_path: Path, kind: str) -> None:
+    async with open_talk_with_server(tmp_path, lambda _: make_refusal(*POLITE[kind])) as (talk, _):
         assert "busy" in (await talk.say("How many?")).text

@@ -1,30 +1,30 @@
-"""An answer whose length was used up by thoughts is asked for again with more room, or with a shorter prompt."""
+"""If thoughts use up the answer length, the request is retried with more tokens or a shorter prompt."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.peers.raw_server import Json, Raw, chunk, refusal, said, stream, words_of
-from tests.unit.chat.test_odd_endpoints import MAX_REQUESTS, talking_to
+from tests.peers.raw_server import Json, RawAnswer, get_request_text, make_answer, make_chunk, make_refusal, make_stream
+from tests.unit.chat.test_odd_endpoints import MAX_REQUESTS, open_talk_with_server
 
 APPLES = "Forty-two apples."
-THOUGHTS = stream(chunk(reasoning_content="SECRET"), chunk("length"))
+THOUGHTS = make_stream(make_chunk(reasoning_content="SECRET"), make_chunk("length"))
 
 
-async def test_a_limit_of_the_endpoint_is_raised_for_this_answer_and_the_next(tmp_path: Path) -> None:
+async def test_raises_max_tokens_when_thoughts_use_up_endpoint_limit(tmp_path: Path) -> None:
     """Workers AI stops at 256 tokens and TGI at 100 unless the request says otherwise."""
-    answer = lambda request: said(APPLES) if "max_tokens" in request else THOUGHTS  # noqa: E731
-    async with talking_to(tmp_path, answer) as (talk, server):
+    answer = lambda request: make_answer(APPLES) if "max_tokens" in request else THOUGHTS  # noqa: E731
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
         assert (await talk.say("How many?")).text == APPLES
         assert len(server.requests) == 2
         assert (await talk.say("And now?")).text == APPLES
         assert len(server.requests) == 3
 
 
-async def test_an_answer_that_was_cut_short_gives_the_next_one_room(tmp_path: Path) -> None:
-    cut = stream(chunk(content="Forty-"), chunk("length"))
-    answer = lambda request: said(APPLES) if "max_tokens" in request else cut  # noqa: E731
-    async with talking_to(tmp_path, answer) as (talk, _):
+async def test_raises_max_tokens_for_answer_after_truncated_answer(tmp_path: Path) -> None:
+    cut = make_stream(make_chunk(content="Forty-"), make_chunk("length"))
+    answer = lambda request: make_answer(APPLES) if "max_tokens" in request else cut  # noqa: E731
+    async with open_talk_with_server(tmp_path, answer) as (talk, _):
         assert (await talk.say("How many?")).text == "Forty-"
         assert (await talk.say("And now?")).text == APPLES
 
@@ -32,28 +32,28 @@ async def test_an_answer_that_was_cut_short_gives_the_next_one_room(tmp_path: Pa
 REFUSED = {"error": {"message": "This model's maximum context length is 4096 tokens. However, you requested 11192."}}
 
 
-async def test_a_full_window_is_met_with_a_shorter_prompt(tmp_path: Path) -> None:
+async def test_shortens_prompt_when_window_is_full(tmp_path: Path) -> None:
     """Ollama's window has 4,096 tokens. vLLM refuses a limit that does not fit into it."""
 
-    def answer(request: Json) -> Raw:
+    def answer(request: Json) -> RawAnswer:
         if "max_tokens" in request:
-            return refusal(400, REFUSED)
-        return THOUGHTS if len(words_of(request).split()) > 1_500 else said(APPLES)
+            return make_refusal(400, REFUSED)
+        return THOUGHTS if len(get_request_text(request).split()) > 1_500 else make_answer(APPLES)
 
-    async with talking_to(tmp_path, answer) as (talk, server):
-        await talk.remember()
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
+        await talk.turn_on_memory()
         assert (await talk.say("word " * 3_000)).text == APPLES
         assert len(server.requests) <= MAX_REQUESTS
         assert (await talk.say("word " * 3_000)).text == APPLES
         assert len(server.requests) <= MAX_REQUESTS + 1, "what helped is remembered"
 
 
-ENDLESS = stream(chunk(reasoning_content="SECRET " * 3_000), chunk("length"))
+ENDLESS = make_stream(make_chunk(reasoning_content="SECRET " * 3_000), make_chunk("length"))
 
 
 @pytest.mark.parametrize(("thoughts", "most"), [(ENDLESS, 1), (THOUGHTS, MAX_REQUESTS)])
-async def test_thoughts_without_end_are_told_of(tmp_path: Path, thoughts: Raw, most: int) -> None:
-    """A model that has had room enough would only think again."""
-    async with talking_to(tmp_path, lambda _: thoughts) as (talk, server):
+async def test_reports_endless_thoughts_after_few_requests(tmp_path: Path, thoughts: RawAnswer, most: int) -> None:
+    """A model that already had enough tokens would only think again."""
+    async with open_talk_with_server(tmp_path, lambda _: thoughts) as (talk, server):
         assert "allowed length" in (await talk.say("How many?")).text
         assert len(server.requests) <= most

@@ -7,23 +7,23 @@ import pytest
 from llm.speech import MAX_RECORDING_BYTES, MAX_SPOKEN_CHARS, SpeechModel
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Secret
-from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.peers.openai_server import Behaviour, OpenAIServer, run_openai_server
 
 
-async def no_pause(seconds: float) -> None:
+async def skip_pause(seconds: float) -> None:
     return
 
 
 @pytest.fixture
 async def endpoint() -> AsyncIterator[tuple[OpenAIServer, SpeechModel]]:
     async with (
-        running() as (server, url),
-        SpeechModel(model="speaks", voice="nova", api_key=Secret("k"), base_url=url, sleep=no_pause) as speaker,
+        run_openai_server() as (server, url),
+        SpeechModel(model="speaks", voice="nova", api_key=Secret("k"), base_url=url, sleep=skip_pause) as speaker,
     ):
         yield server, speaker
 
 
-async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServer, SpeechModel]) -> None:
+async def test_requests_speech_in_telegram_format(endpoint: tuple[OpenAIServer, SpeechModel]) -> None:
     server, speaker = endpoint
     assert await speaker.synthesize_speech("Buy milk.") == b"OggSBuy milk."
     asked = server.requests[0]
@@ -32,7 +32,7 @@ async def test_a_text_is_spoken_as_telegram_plays_it(endpoint: tuple[OpenAIServe
     assert await speaker.probe_and_describe() == "model speaks speaks"
 
 
-async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAIServer, SpeechModel]) -> None:
+async def test_truncates_text_to_max_spoken_chars(endpoint: tuple[OpenAIServer, SpeechModel]) -> None:
     server, speaker = endpoint
     await speaker.synthesize_speech("a" * (MAX_SPOKEN_CHARS - 1) + "👩‍👧" + "b")
     assert server.requests[0].body["input"] == "a" * (MAX_SPOKEN_CHARS - 1)
@@ -47,7 +47,7 @@ async def test_a_text_is_cut_to_what_one_request_takes(endpoint: tuple[OpenAISer
         ([Behaviour(status=500)] * 3, ModelBusy, "(status 500)"),
     ],
 )
-async def test_each_failure_is_told(
+async def test_speech_failure_raises_matching_error(
     endpoint: tuple[OpenAIServer, SpeechModel], answers: list[Behaviour], kind: type[ModelError], why: str
 ) -> None:
     server, speaker = endpoint

@@ -1,4 +1,4 @@
-"""Calls of tools that a model wrote as text: each way of writing is understood, nothing of it is ever shown."""
+"""Tool calls that a model wrote as text are parsed in every known form and never shown."""
 
 import json
 
@@ -82,7 +82,7 @@ NO_CALLS = [
 
 
 @pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
-def test_a_call_is_understood_however_it_is_written_and_no_character_of_it_is_shown(text: str) -> None:
+def test_parses_and_hides_call_in_every_written_form(text: str) -> None:
     found = find_calls_in_text(text, NAMES, is_whole=True)
     assert {call.name for call in found.calls} == {"search_memory"}
     assert all("walnuts" in call.arguments for call in found.calls)
@@ -91,7 +91,7 @@ def test_a_call_is_understood_however_it_is_written_and_no_character_of_it_is_sh
 
 
 @pytest.mark.parametrize("way", ["bare", "fenced", "tagged", "doubled braces", "Llama's tag", "two braces too few"])
-def test_words_before_a_call_are_shown_and_the_call_is_not(way: str) -> None:
+def test_shows_text_before_call_but_not_call(way: str) -> None:
     words, text = "Let me look.\n", WRITTEN[way]
     found = find_calls_in_text(words + text, NAMES, is_whole=True)
     assert [call.name for call in found.calls] == ["search_memory"]
@@ -99,80 +99,80 @@ def test_words_before_a_call_are_shown_and_the_call_is_not(way: str) -> None:
     assert {find_calls_in_text(words + text[:end], NAMES, is_whole=False).shown for end in range(len(text))} == {words}
 
 
-def test_a_list_of_calls_in_python_may_follow_words_on_its_line() -> None:
+def test_python_call_list_may_follow_text_on_same_line() -> None:
     found = find_calls_in_text('Let me look. [search_memory(query="walnuts")]', NAMES, is_whole=True)
     assert (found.shown, [call.arguments for call in found.calls]) == ("Let me look. ", ['{"query": "walnuts"}'])
 
 
-def test_json_that_was_asked_for_is_shown_before_a_call() -> None:
+def test_shows_json_before_call() -> None:
     for words in ('{"a": 1}\n', 'Here it is:\n```json\n{"a": [1, 2]}\n```\nI look for the rest.\n'):
         found = find_calls_in_text(f"{words}<tool_call>{CALL}</tool_call>", NAMES, is_whole=True)
         assert (found.shown, len(found.calls)) == (words, 1)
 
 
-def test_a_flat_call_of_a_tool_that_is_not_offered_is_a_call() -> None:
+def test_parses_flat_call_of_tool_without_known_parameters() -> None:
     found = find_calls_in_text('{"tool": "search_memory", "query": "walnuts"}', {"search_memory": ()}, is_whole=True)
     assert (found.shown, [call.name for call in found.calls]) == ("", ["search_memory"])
 
 
-def test_two_calls_in_one_tag_are_two() -> None:
+def test_parses_two_calls_in_one_tag() -> None:
     text = f'<tool_call>\n{CALL}\n{{"name": "forget", "arguments": {{"fact_id": 3}}}}\n</tool_call>'
     assert [call.name for call in find_calls_in_text(text, NAMES, is_whole=True).calls] == ["search_memory", "forget"]
 
 
-def test_two_calls_are_two() -> None:
+def test_parses_two_calls_in_list_or_on_separate_lines() -> None:
     assert [
         len(find_calls_in_text(WRITTEN[way], NAMES, is_whole=True).calls) for way in ("a list of two", "line by line")
     ] == [2, 2]
 
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_a_call_that_cannot_be_read_is_told_and_not_shown(text: str) -> None:
+def test_unreadable_call_is_reported_broken_and_hidden(text: str) -> None:
     found = find_calls_in_text(text, NAMES, is_whole=True)
     assert (found.is_broken, found.shown, found.calls) == (True, "", ())
     assert not any(find_calls_in_text(text[:end], NAMES, is_whole=False).shown for end in range(len(text)))
 
 
 @pytest.mark.parametrize("text", NO_CALLS)
-def test_what_calls_nothing_is_shown_whole_and_never_taken_back(text: str) -> None:
+def test_shows_text_without_call_completely_and_never_retracts_text(text: str) -> None:
     found = find_calls_in_text(text, NAMES, is_whole=True)
     assert (found.shown, found.calls, found.is_broken) == (text, (), False)
     lengths = [len(find_calls_in_text(text[:end], NAMES, is_whole=False).shown) for end in range(len(text))]
     assert lengths == sorted(lengths)
 
 
-def test_prose_is_shown_a_few_words_behind_at_most() -> None:
+def test_streamed_prose_lags_at_most_three_words() -> None:
     text = "Walnuts keep for a year. They want to be dry (and cool).\n\nTo store them:\n- Shell them first\n- Use a jar"
     for end in range(len(text)):
         shown = find_calls_in_text(text[:end], NAMES, is_whole=False).shown
         assert len(text[:end].removeprefix(shown).split()) <= 3, text[:end]
 
 
-def test_json_of_anothers_is_shown_while_it_arrives() -> None:
+def test_shows_long_unrelated_json_while_streaming() -> None:
     for text in ('{"name": "Anna", "ag' + "e" * HELD, '```json\n{"title": ' + "1" * HELD):
         assert find_calls_in_text(text, NAMES, is_whole=False).shown == text
 
 
-def test_where_no_tool_is_known_everything_is_text() -> None:
+def test_shows_call_as_text_when_no_tool_is_known() -> None:
     assert find_calls_in_text(CALL, {}, is_whole=True).shown == CALL
 
 
 @given(st.text(alphabet="{}[]\"':,<>`ntool_call search_memory()\n", max_size=120))
-def test_any_text_is_read_and_only_its_beginning_is_shown(text: str) -> None:
+def test_arbitrary_text_yields_calls_or_shown_prefix(text: str) -> None:
     for is_whole in (True, False):
         found = find_calls_in_text(text, NAMES, is_whole=is_whole)
         assert found.calls or text.startswith(found.shown)
         assert not (found.calls and found.is_broken)
 
 
-def test_many_braces_are_read_quickly() -> None:
+def test_many_braces_are_parsed_quickly() -> None:
     assert find_calls_in_text("{" * 20_000, NAMES, is_whole=True).shown
     assert find_calls_in_text("{x} " * 20_000, NAMES, is_whole=False).shown
     assert find_calls_in_text("```" + " " * 20_000 + "x", NAMES, is_whole=True).shown
 
 
 @given(st.lists(st.text(alphabet="ab []{}<>`~\n\"':TOL_CS", max_size=6), max_size=20))
-def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]) -> None:
+def test_incremental_parsing_matches_parsing_of_whole_prefix(pieces: list[str]) -> None:
     text, shown = "x", ""
     for piece in pieces:
         text += piece
@@ -182,13 +182,13 @@ def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]
         shown = whole
 
 
-def test_a_long_call_that_cannot_be_read_is_not_repaired() -> None:
+def test_long_malformed_call_is_not_repaired() -> None:
     """Repairing takes up to the square of a text's length."""
     broken = '{"name": "search_memory", "arguments": {"query": ' + ":“" * 10_000
     assert find_calls_in_text(broken, NAMES, is_whole=True).is_broken
 
 
-def test_a_call_that_is_nested_too_deeply_is_broken() -> None:
+def test_too_deeply_nested_call_is_broken() -> None:
     assert find_calls_in_text('{"name": "search_memory", "arguments": ' + "{[" * 480, NAMES, is_whole=True).is_broken
 
 
@@ -231,7 +231,7 @@ GIVEN = json.dumps(REMIND)
         f"<|start|>assistant<|channel|>commentary to=functions.remind <|constrain|>json<|message|>{GIVEN}<|call|>",
     ],
 )
-def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: str) -> None:
+def test_parses_and_hides_calls_in_chat_template_formats(text: str) -> None:
     reading = find_calls_in_text(text, {**REMINDERS, **NAMES}, is_whole=True)
     assert [(call.name, json.loads(call.arguments)) for call in reading.calls] == [("remind", REMIND)]
     assert reading.shown.strip() == ""
@@ -265,7 +265,7 @@ def test_a_call_in_the_marks_of_any_chat_template_is_done_and_never_shown(text: 
         'remind(text="...", in_minutes=...)',
     ],
 )
-def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
+def test_mentioning_tool_is_not_a_call(text: str) -> None:
     assert find_calls_in_text(text, REMINDERS, is_whole=True).shown == text
 
 
@@ -282,7 +282,7 @@ def test_a_tool_that_is_talked_about_is_not_called(text: str) -> None:
         f"remind\n{GIVEN}",
     ],
 )
-def test_words_about_a_tool_in_front_of_its_call_are_shown(words: str, call: str) -> None:
+def test_shows_text_about_tool_before_call(words: str, call: str) -> None:
     found = find_calls_in_text(words + call, REMINDERS, is_whole=True)
     assert ([json.loads(call.arguments) for call in found.calls], found.shown.strip()) == ([REMIND], words.strip())
 
@@ -295,17 +295,17 @@ def test_words_about_a_tool_in_front_of_its_call_are_shown(words: str, call: str
         "call:remind{text:<escape>fern<escape>,in_minutes:5}",
     ],
 )
-def test_a_call_may_follow_a_sentence_on_its_line(call: str) -> None:
+def test_call_may_follow_sentence_on_same_line(call: str) -> None:
     found = find_calls_in_text(f"Sure. {call}", REMINDERS, is_whole=True)
     assert ([json.loads(call.arguments) for call in found.calls], found.shown) == ([REMIND], "Sure. ")
 
 
-def test_of_two_written_calls_the_good_one_is_done() -> None:
+def test_keeps_valid_call_next_to_malformed_call() -> None:
     text = f"<|tool_call_begin|>functions.remind:0 {GIVEN}<|tool_call_end|><|tool_call_begin|>functions.remind:1 {{oops"
     assert [json.loads(call.arguments) for call in find_calls_in_text(text, REMINDERS, is_whole=True).calls] == [REMIND]
 
 
-def test_two_calls_in_elements_have_their_own_arguments() -> None:
+def test_parses_arguments_of_two_invoke_elements_separately() -> None:
     calls = [
         f'<invoke name="{name}"><parameter name="text">{name}</parameter></invoke>' for name in ("remind", "remember")
     ]
@@ -325,7 +325,7 @@ def test_two_calls_in_elements_have_their_own_arguments() -> None:
         f"[unused11][{CALL}][unused12]",  # Pangu, whose thoughts stand between such tokens, too
     ],
 )
-def test_a_call_is_not_seen_next_to_thoughts_without_an_opening_mark(text: str) -> None:
+def test_hides_call_next_to_thoughts_without_opening_tag(text: str) -> None:
     answer, drafts = PartialAnswer(offer=ToolOffer(known=frozenset(NAMES))), []
     for character in text:
         answer.add_chunk_and_count_chars({"choices": [{"index": 0, "delta": {"content": character}}]})

@@ -1,4 +1,4 @@
-"""Thoughts of a model: whatever marks they stand in, nothing of them is left, also while they arrive."""
+"""A model's thoughts are removed in every known format, also while they are streamed."""
 
 import pytest
 from hypothesis import given
@@ -69,7 +69,7 @@ MENTIONS = [
 
 
 @pytest.mark.parametrize("text", ANSWERS)
-def test_no_thought_is_left(text: str) -> None:
+def test_removes_thoughts(text: str) -> None:
     said = remove_thoughts(text)
     assert "Visible answer" in said
     assert "SECRET" not in said
@@ -80,7 +80,7 @@ def test_no_thought_is_left(text: str) -> None:
 @pytest.mark.parametrize(
     "text", [text for text in ANSWERS if not text.startswith("SECRET") and "> SECRET<" not in text]
 )
-def test_no_thought_is_seen_while_it_arrives(text: str) -> None:
+def test_hides_thoughts_while_streaming(text: str) -> None:
     for end in range(len(text)):
         seen = remove_thoughts(text[:end], is_whole=False)
         assert "SE" not in seen, text[:end]
@@ -88,7 +88,7 @@ def test_no_thought_is_seen_while_it_arrives(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", MENTIONS)
-def test_a_mark_that_is_only_talked_about_stays(text: str) -> None:
+def test_keeps_tags_mentioned_in_text(text: str) -> None:
     assert remove_thoughts(text) == text
     assert all(text.startswith(remove_thoughts(text[:end], is_whole=False)) for end in range(len(text)))
 
@@ -98,7 +98,7 @@ def test_a_mark_that_is_only_talked_about_stays(text: str) -> None:
     st.sampled_from(["think", "THINKING", "thought", "x:Think", "reasoning", "my-thoughts"]),
     st.text(alphabet="abc \n`*", max_size=30),
 )
-def test_any_pair_of_marks_whose_name_says_so_holds_thoughts(brackets: str, name: str, inside: str) -> None:
+def test_removes_block_with_thinking_name_in_any_brackets(brackets: str, name: str, inside: str) -> None:
     text = f"{brackets.format(name)}{inside}SECRET{brackets.format('/' + name)}\nVisible."
     assert remove_thoughts(text) == "Visible."
 
@@ -108,24 +108,24 @@ def test_any_pair_of_marks_whose_name_says_so_holds_thoughts(brackets: str, name
     st.text(alphabet="abc <>\n`*", max_size=30),
     st.sampled_from(["", " ", "\n", "\n\n"]),
 )
-def test_a_block_in_front_of_the_answer_is_never_seen(name: str, inside: str, gap: str) -> None:
+def test_hides_scratchpad_block_before_answer(name: str, inside: str, gap: str) -> None:
     text = f"<{name}>{inside}SECRET{inside}</{name}>{gap}Visible."
     assert remove_thoughts(text) == "Visible."
     assert not any("SECRET" in remove_thoughts(text[:end], is_whole=False) for end in range(len(text)))
 
 
 @given(st.text(alphabet="<>/ab{}\n .", max_size=120))
-def test_only_a_block_at_the_very_beginning_is_taken_away(text: str) -> None:
+def test_removes_scratchpad_block_only_at_beginning(text: str) -> None:
     assert remove_thoughts(f"Well: {text}") == f"Well: {text}"
 
 
 @given(st.text(alphabet="<>[]|/`think \n", max_size=80))
-def test_any_text_is_read(text: str) -> None:
+def test_remove_thoughts_accepts_arbitrary_text(text: str) -> None:
     assert isinstance(remove_thoughts(text), str)
     assert isinstance(remove_thoughts(text, is_whole=False), str)
 
 
-def test_many_marks_are_read_quickly() -> None:
+def test_many_tags_are_parsed_quickly() -> None:
     assert remove_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
     assert remove_thoughts("[" + " " * 20_000 + "x") == "[" + " " * 20_000 + "x"
     assert remove_thoughts("<" * 20_000, is_whole=False) == "<" * 19_998
@@ -147,7 +147,7 @@ def test_many_marks_are_read_quickly() -> None:
         "<|begin_of_thought|>SECRET<|end_of_thought|>Visible answer",
     ],
 )
-def test_no_thought_is_left_of_the_marks_of_other_servers(text: str) -> None:
+def test_removes_thoughts_in_formats_of_other_servers(text: str) -> None:
     assert remove_thoughts(text) == "Visible answer"
 
 
@@ -166,7 +166,7 @@ def test_no_thought_is_left_of_the_marks_of_other_servers(text: str) -> None:
         "<thinking> let me see. SECRET is it.",
     ],
 )
-def test_thoughts_that_are_never_closed_are_no_answer(text: str) -> None:
+def test_removes_unclosed_thoughts(text: str) -> None:
     assert remove_thoughts(text).strip() == ""
 
 
@@ -183,12 +183,12 @@ def test_thoughts_that_are_never_closed_are_no_answer(text: str) -> None:
         "Thinking... it over, I would say yes.",
     ],
 )
-def test_marks_of_templates_that_are_talked_about_stay(text: str) -> None:
+def test_keeps_think_tags_and_template_tokens_mentioned_in_text(text: str) -> None:
     assert remove_thoughts(text) == text
 
 
 @pytest.mark.parametrize("token", ["<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<｜end▁of▁sentence｜>"])
-def test_the_token_that_ends_an_answer_is_not_shown_unless_it_is_talked_about(token: str) -> None:
+def test_removes_end_token_unless_mentioned_in_text(token: str) -> None:
     assert remove_thoughts(f"Visible answer{token}\n") == "Visible answer"
     assert remove_thoughts(f"The token is {token}") == f"The token is {token}"
 
@@ -219,36 +219,36 @@ def test_the_token_that_ends_an_answer_is_not_shown_unless_it_is_talked_about(to
         "[0:v]scale=10:10[pad];[pad]crop=4:4",
     ],
 )
-def test_words_in_brackets_and_links_stay(text: str) -> None:
+def test_keeps_bracketed_text_links_and_code(text: str) -> None:
     assert remove_thoughts(text) == text
 
 
 @pytest.mark.parametrize(
     "text", ["Here's my thought process: first I counted.\n\nSo it is 12.", "<turn>hello</turn>", "<turn>3</turn> of 5"]
 )
-def test_an_answer_that_begins_like_other_servers_marks_is_shown(text: str) -> None:
+def test_keeps_answer_resembling_thought_markers(text: str) -> None:
     assert remove_thoughts(text) == text
 
 
 @pytest.mark.parametrize("header", ["a", "assis", "assistant", "assistant t", "assistant to=functions.search"])
-def test_the_header_of_a_channel_that_still_arrives_is_not_shown(header: str) -> None:
+def test_hides_incomplete_channel_header(header: str) -> None:
     beginning = "<|channel|>analysis<|message|>SECRET<|end|><|start|>"
     assert remove_thoughts(beginning + header, is_whole=False) == ""
 
 
-def test_a_channel_whose_first_mark_was_left_out_is_no_answer_if_it_is_cut() -> None:
+def test_removes_cut_channel_without_opening_token() -> None:
     for header in ("analysis", "commentary"):
         assert remove_thoughts(f"{header}<|message|>SECRET") == ""
 
 
-def test_an_answer_in_a_channel_may_talk_about_the_tokens_of_templates() -> None:
+def test_keeps_template_tokens_mentioned_in_final_channel() -> None:
     for answer in ("The token <|endoftext|> ends a text. More follows.", "```\n<|im_start|>user\n```\nThat is ChatML."):
         written = f"<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>{answer}"
         assert remove_thoughts(f"{written}<|return|>") == answer
 
 
 @pytest.mark.parametrize("marks", ["◁think▷SECRET◁/think▷", "[THINK]SECRET[/THINK]", "{think}SECRET{/think}"])
-def test_thoughts_behind_a_first_sentence_are_not_seen_while_they_arrive(marks: str) -> None:
+def test_hides_thoughts_after_first_sentence_while_streaming(marks: str) -> None:
     text = f"Sure. {marks}Visible answer"
     drafts = [remove_thoughts(text[:end], is_whole=False) for end in range(len(text) + 1)]
     assert not any("SE" in draft for draft in drafts)
@@ -264,7 +264,7 @@ def test_thoughts_behind_a_first_sentence_are_not_seen_while_they_arrive(marks: 
         "std::vector<Thought*> thoughts; List<Thought?> others",
     ],
 )
-def test_headings_and_code_are_seen_while_they_arrive(text: str) -> None:
+def test_shows_headings_and_code_while_streaming(text: str) -> None:
     drafts = [remove_thoughts(text[:end], is_whole=False) for end in range(len(text) + 1)]
     assert all(len(text[:end]) - len(draft) <= 24 for end, draft in enumerate(drafts))
     assert drafts[-1] == text

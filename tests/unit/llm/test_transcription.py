@@ -9,47 +9,49 @@ import pytest
 from llm.speech import MAX_ANSWER_BYTES, MAX_TRANSCRIPT_CHARS, Transcriber
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
 from settings import Secret
-from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.peers.openai_server import Behaviour, OpenAIServer, run_openai_server
 
 
-async def no_pause(seconds: float) -> None:
+async def skip_pause(seconds: float) -> None:
     return
 
 
 @pytest.fixture
 async def endpoint() -> AsyncIterator[tuple[OpenAIServer, Transcriber]]:
     async with (
-        running() as (server, url),
-        Transcriber(model="hears", api_key=Secret("k"), base_url=url, sleep=no_pause) as hears,
+        run_openai_server() as (server, url),
+        Transcriber(model="hears", api_key=Secret("k"), base_url=url, sleep=skip_pause) as hears,
     ):
         yield server, hears
 
 
-def told(text: str, *, padding: int = 0) -> str:
+def make_transcription_response(text: str, *, padding: int = 0) -> str:
     """An answer that tells more than the words, as some servers do, before them."""
     return json.dumps({"words": "w" * padding, "text": text})
 
 
-async def test_a_recording_is_sent_and_its_words_come_back(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
+async def test_transcribes_recording(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
     server, hears = endpoint
     assert await hears.transcribe(b" buy milk ", "voice.ogg", "audio/ogg") == "buy milk"
     assert server.requests[0].body == {"model": "hears", "name": "voice.ogg", "size": 10}
     assert await hears.probe_and_describe() == "model hears answers"
 
 
-async def test_a_long_answer_is_read_to_its_end(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
+async def test_reads_long_response_and_limits_transcript_length(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
     server, hears = endpoint
-    server.script("hears", Behaviour(raw=told("buy milk", padding=1_500_000), plain=True))
+    server.script("hears", Behaviour(raw=make_transcription_response("buy milk", padding=1_500_000), plain=True))
     assert await hears.transcribe(b"-", "voice.ogg", "audio/ogg") == "buy milk"
     server.script("hears", Behaviour(text="a" * (MAX_TRANSCRIPT_CHARS + 1)))
     assert len(await hears.transcribe(b"-", "voice.ogg", "audio/ogg")) == MAX_TRANSCRIPT_CHARS
 
 
-async def test_an_answer_in_pieces_is_read_to_its_end(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
+async def test_reads_response_arriving_in_pieces(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
     server, hears = endpoint
-    server.script("hears", Behaviour(raw=told("buy milk", padding=500_000), plain=True, hold="middle"))
+    server.script(
+        "hears", Behaviour(raw=make_transcription_response("buy milk", padding=500_000), plain=True, hold="middle")
+    )
     asked = asyncio.create_task(hears.transcribe(b"-", "voice.ogg", "audio/ogg"))
-    await server.until_held()
+    await server.wait_until_held()
     await server.release()
     assert await asked == "buy milk"
 
@@ -57,7 +59,7 @@ async def test_an_answer_in_pieces_is_read_to_its_end(endpoint: tuple[OpenAIServ
 @pytest.mark.parametrize(
     ("answers", "kind"),
     [
-        ([Behaviour(raw=told("x", padding=MAX_ANSWER_BYTES), plain=True)], ModelBroken),
+        ([Behaviour(raw=make_transcription_response("x", padding=MAX_ANSWER_BYTES), plain=True)], ModelBroken),
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
         ([Behaviour(raw='{"text": 3}', plain=True)], ModelBroken),
@@ -66,7 +68,7 @@ async def test_an_answer_in_pieces_is_read_to_its_end(endpoint: tuple[OpenAIServ
         ([Behaviour(status=500)] * 3, ModelBusy),
     ],
 )
-async def test_each_failure_is_told(
+async def test_transcription_failure_raises_matching_error(
     endpoint: tuple[OpenAIServer, Transcriber], answers: list[Behaviour], kind: type[ModelError]
 ) -> None:
     server, hears = endpoint

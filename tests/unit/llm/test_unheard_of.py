@@ -1,4 +1,4 @@
-"""Bodies, calls and thoughts of servers that nobody here has heard of, after reports to comparable projects."""
+"""Bodies, calls and thoughts in the formats of unfamiliar servers, after reports to comparable projects."""
 
 import asyncio
 import gzip
@@ -16,28 +16,32 @@ from llm.thoughts import remove_thoughts
 from records.errors import BrokenOff, ModelBusy, ModelError, ModelRefused
 from records.model_calls import Completion
 from settings import Secret
-from tests.unit.llm.test_openai_api import asked
+from tests.unit.llm.test_openai_api import make_prompt
 
 APPLES = "Forty-two äpples. 🍏"
 
 
-def chunk(finish: str | None = None, **delta: object) -> str:
+def make_chunk(finish: str | None = None, **delta: object) -> str:
     return json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}, ensure_ascii=False)
 
 
-HEAD, TAIL, STOP = chunk(role="assistant", content="Forty-two "), chunk(content="äpples. 🍏"), chunk("stop")
+HEAD, TAIL, STOP = (
+    make_chunk(role="assistant", content="Forty-two "),
+    make_chunk(content="äpples. 🍏"),
+    make_chunk("stop"),
+)
 WHOLE = json.dumps({"choices": [{"message": {"content": APPLES}, "finish_reason": "stop"}]}, ensure_ascii=False)
 
 
-def sse(*events: str, end: str = "\n\n", done: bool = True) -> str:
+def format_sse(*events: str, end: str = "\n\n", done: bool = True) -> str:
     return "".join(f"data: {event}{end}" for event in (*events, *(["[DONE]"] if done else [])))
 
 
-GOOD = sse(HEAD, TAIL, STOP)
+GOOD = format_sse(HEAD, TAIL, STOP)
 
 
 @asynccontextmanager
-async def serving(*pieces: bytes, head: str = "200 OK", headers: Sequence[str] = ()) -> AsyncIterator[str]:
+async def serve_pieces(*pieces: bytes, head: str = "200 OK", headers: Sequence[str] = ()) -> AsyncIterator[str]:
     """A server that sends these pieces, each in a packet of its own, and closes the connection."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -63,10 +67,10 @@ async def serving(*pieces: bytes, head: str = "200 OK", headers: Sequence[str] =
 
 async def ask(*pieces: bytes, head: str = "200 OK", headers: Sequence[str] = ()) -> Completion:
     async with (
-        serving(*pieces, head=head, headers=headers) as url,
+        serve_pieces(*pieces, head=head, headers=headers) as url,
         OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=_no_pause) as model,
     ):
-        return await model.complete(asked())
+        return await model.complete(make_prompt())
 
 
 async def _no_pause(seconds: float) -> None:
@@ -76,50 +80,54 @@ async def _no_pause(seconds: float) -> None:
 BODIES = {
     "NDJSON": f"{HEAD}\n{TAIL}\n{STOP}\n",
     "objects without a gap": f"{HEAD}{TAIL}{STOP}",
-    "one newline between events": sse(HEAD, TAIL, STOP, end="\n"),
-    "one newline, CRLF": sse(HEAD, TAIL, STOP, end="\r\n"),
+    "one newline between events": format_sse(HEAD, TAIL, STOP, end="\n"),
+    "one newline, CRLF": format_sse(HEAD, TAIL, STOP, end="\r\n"),
     "Data: in capitals": GOOD.replace("data:", "Data:"),
     "data:data:": GOOD.replace("data: {", "data: data: {"),
     "event and id lines": "".join(f"event: message\nid: {n}\ndata: {e}\n\n" for n, e in enumerate((HEAD, TAIL, STOP))),
-    "DONE in lower case": sse(HEAD, TAIL, STOP, "[done]", done=False),
-    "DONE in quotes": sse(HEAD, TAIL, STOP, '"[DONE]"', done=False),
-    "DONE without brackets": sse(HEAD, TAIL, STOP, "DONE", done=False),
-    "bare DONE line": sse(HEAD, TAIL, STOP, done=False) + "[DONE]\n\n",
+    "DONE in lower case": format_sse(HEAD, TAIL, STOP, "[done]", done=False),
+    "DONE in quotes": format_sse(HEAD, TAIL, STOP, '"[DONE]"', done=False),
+    "DONE without brackets": format_sse(HEAD, TAIL, STOP, "DONE", done=False),
+    "bare DONE line": format_sse(HEAD, TAIL, STOP, done=False) + "[DONE]\n\n",
     "JSON array pretty": json.dumps([json.loads(e) for e in (HEAD, TAIL, STOP)], indent=2, ensure_ascii=False),
-    "JSON array as SSE data": sse(f"[{HEAD},{TAIL},{STOP}]"),
+    "JSON array as SSE data": format_sse(f"[{HEAD},{TAIL},{STOP}]"),
     "an object over several data lines": "".join(
         f"data: {line}\n" for line in json.dumps(json.loads(WHOLE), indent=1, ensure_ascii=False).split("\n")
     )
     + "\n",
     "pretty JSON": json.dumps(json.loads(WHOLE), indent=2, ensure_ascii=False),
-    "delta null": sse(HEAD, '{"choices":[{"index":0,"delta":null,"finish_reason":null}]}', TAIL, STOP),
-    "no delta at the end": sse(HEAD, TAIL, '{"choices":[{"index":0,"finish_reason":"stop"}]}'),
-    "empty finish reasons": sse(HEAD.replace("null", '""'), TAIL.replace("null", '""'), STOP),
-    "usage with empty choices": sse(
+    "delta null": format_sse(HEAD, '{"choices":[{"index":0,"delta":null,"finish_reason":null}]}', TAIL, STOP),
+    "no delta at the end": format_sse(HEAD, TAIL, '{"choices":[{"index":0,"finish_reason":"stop"}]}'),
+    "empty finish reasons": format_sse(HEAD.replace("null", '""'), TAIL.replace("null", '""'), STOP),
+    "usage with empty choices": format_sse(
         HEAD, TAIL, STOP, '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}'
     ),
-    "usage null in each": sse(*(e[:-1] + ',"usage":null}' for e in (HEAD, TAIL, STOP))),
-    "usage of strings": sse(HEAD, TAIL, STOP, '{"choices":[],"usage":{"prompt_tokens":"3","completion_tokens":null}}'),
-    "usage as a list": sse(HEAD, TAIL, STOP, '{"choices":[],"usage":[1]}'),
-    "content as parts": sse(chunk(content=[{"type": "text", "text": "Forty-two "}]), TAIL, STOP),
-    "content as parts with thoughts": sse(
-        chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "SECRET"}]}]),
-        chunk(content=[{"type": "text", "text": APPLES}]),
+    "usage null in each": format_sse(*(e[:-1] + ',"usage":null}' for e in (HEAD, TAIL, STOP))),
+    "usage of strings": format_sse(
+        HEAD, TAIL, STOP, '{"choices":[],"usage":{"prompt_tokens":"3","completion_tokens":null}}'
+    ),
+    "usage as a list": format_sse(HEAD, TAIL, STOP, '{"choices":[],"usage":[1]}'),
+    "content as parts": format_sse(make_chunk(content=[{"type": "text", "text": "Forty-two "}]), TAIL, STOP),
+    "content as parts with thoughts": format_sse(
+        make_chunk(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "SECRET"}]}]),
+        make_chunk(content=[{"type": "text", "text": APPLES}]),
         STOP,
     ),
-    "content as parts, reasoning typed": sse(
-        chunk(content=[{"type": "reasoning", "text": "SECRET"}, {"type": "text", "text": APPLES}]), STOP
+    "content as parts, reasoning typed": format_sse(
+        make_chunk(content=[{"type": "reasoning", "text": "SECRET"}, {"type": "text", "text": APPLES}]), STOP
     ),
-    "content as one part": sse(chunk(content={"type": "text", "text": APPLES}), STOP),
-    "content as output_text parts": sse(chunk(content=[{"type": "output_text", "text": APPLES}]), STOP),
-    "content as list of strings": sse(chunk(content=["Forty-two ", "äpples. 🍏"]), STOP),
-    "content as part with value": sse(chunk(content=[{"type": "text", "text": {"value": APPLES}}]), STOP),
+    "content as one part": format_sse(make_chunk(content={"type": "text", "text": APPLES}), STOP),
+    "content as output_text parts": format_sse(make_chunk(content=[{"type": "output_text", "text": APPLES}]), STOP),
+    "content as list of strings": format_sse(make_chunk(content=["Forty-two ", "äpples. 🍏"]), STOP),
+    "content as part with value": format_sse(make_chunk(content=[{"type": "text", "text": {"value": APPLES}}]), STOP),
     "delta as a string": '{"choices":[{"index":0,"delta":"Forty-two äpples. 🍏","finish_reason":"stop"}]}',
-    "legacy completions text": sse(json.dumps({"choices": [{"index": 0, "text": APPLES, "finish_reason": "stop"}]})),
-    "message in a stream": sse(
+    "legacy completions text": format_sse(
+        json.dumps({"choices": [{"index": 0, "text": APPLES, "finish_reason": "stop"}]})
+    ),
+    "message in a stream": format_sse(
         json.dumps({"choices": [{"index": 0, "message": {"content": APPLES}, "finish_reason": "stop"}]})
     ),
-    "whole message repeated at end": sse(
+    "whole message repeated at end": format_sse(
         HEAD,
         TAIL,
         json.dumps(
@@ -135,83 +143,89 @@ BODIES = {
             }
         ),
     ),
-    "message grows next to delta": sse(
+    "message grows next to delta": format_sse(
         '{"choices":[{"index":0,"delta":{"content":"Forty-two "},"message":{"content":"Forty-two "}}]}',
         '{"choices":[{"index":0,"delta":{"content":"äpples. 🍏"},"message":{"content":"Forty-two äpples. 🍏"},"finish_reason":"stop"}]}',  # noqa: E501
     ),
-    "choices as an object": sse('{"choices":{"0":{"delta":{"content":"Forty-two äpples. 🍏"}}}}'),
-    "index as a string": sse(*(e.replace('"index": 0', '"index": "0"') for e in (HEAD, TAIL, STOP))),
+    "choices as an object": format_sse('{"choices":{"0":{"delta":{"content":"Forty-two äpples. 🍏"}}}}'),
+    "index as a string": format_sse(*(e.replace('"index": 0', '"index": "0"') for e in (HEAD, TAIL, STOP))),
     "a leading blank": "\n\n \n" + GOOD,
     "BOM and CRLF": "\ufeff" + GOOD.replace("\n", "\r\n"),
     "comments between": ": hi\n\n" + GOOD.replace("\n\n", "\n: keep-alive\n\n"),
     "comment within an event": GOOD.replace("data: {", ": x\ndata: {"),
-    "an unknown object": sse('{"type":"response.created"}', HEAD, '{"x_groq":{"id":"r"}}', TAIL, STOP),
-    "x_groq error null": sse(HEAD, TAIL, STOP[:-1] + ',"x_groq":{"error":null}}'),
-    "error empty object": sse(*(e[:-1] + ',"error":{}}' for e in (HEAD, TAIL, STOP))),
-    "error empty string": sse(*(e[:-1] + ',"error":""}' for e in (HEAD, TAIL, STOP))),
-    "error false": sse(*(e[:-1] + ',"error":false}' for e in (HEAD, TAIL, STOP))),
-    "error code 0": sse(*(e[:-1] + ',"error":{"code":0,"message":""}}' for e in (HEAD, TAIL, STOP))),
-    "base_resp ok (MiniMax)": sse(
+    "an unknown object": format_sse('{"type":"response.created"}', HEAD, '{"x_groq":{"id":"r"}}', TAIL, STOP),
+    "x_groq error null": format_sse(HEAD, TAIL, STOP[:-1] + ',"x_groq":{"error":null}}'),
+    "error empty object": format_sse(*(e[:-1] + ',"error":{}}' for e in (HEAD, TAIL, STOP))),
+    "error empty string": format_sse(*(e[:-1] + ',"error":""}' for e in (HEAD, TAIL, STOP))),
+    "error false": format_sse(*(e[:-1] + ',"error":false}' for e in (HEAD, TAIL, STOP))),
+    "error code 0": format_sse(*(e[:-1] + ',"error":{"code":0,"message":""}}' for e in (HEAD, TAIL, STOP))),
+    "base_resp ok (MiniMax)": format_sse(
         *(e[:-1] + ',"base_resp":{"status_code":0,"status_msg":""}}' for e in (HEAD, TAIL, STOP))
     ),
     "cost trailer after DONE": GOOD + 'data: {"cost": 0.1}\n\n',
     "truncated trailer": GOOD + 'data: {"cho',
-    "garbage trailer before DONE": sse(HEAD, TAIL, STOP, "{broken", done=True),
-    "NaN": sse(HEAD[:-1] + ',"logprobs":NaN}', TAIL, STOP),
-    "control characters": sse(
+    "garbage trailer before DONE": format_sse(HEAD, TAIL, STOP, "{broken", done=True),
+    "NaN": format_sse(HEAD[:-1] + ',"logprobs":NaN}', TAIL, STOP),
+    "control characters": format_sse(
         json.dumps({"choices": [{"index": 0, "delta": {"content": APPLES}, "x": "A"}]}, ensure_ascii=False).replace(
             '"A"', '"a\tb"'
         ),
         STOP,
     ),
-    "finish STOP_SEQUENCE": sse(HEAD, TAIL, chunk("stop_sequence")),
-    "finish model_length? no: eos_token_id": sse(HEAD, TAIL, chunk("EOS_TOKEN")),
-    "finish as object": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":{"type":"stop"}}]}'),
-    "finish true": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":true}]}'),
+    "finish STOP_SEQUENCE": format_sse(HEAD, TAIL, make_chunk("stop_sequence")),
+    "finish model_length? no: eos_token_id": format_sse(HEAD, TAIL, make_chunk("EOS_TOKEN")),
+    "finish as object": format_sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":{"type":"stop"}}]}'),
+    "finish true": format_sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":true}]}'),
     "a delta with a text": '{"choices":[{"delta":{"text":"Forty-two äpples. 🍏"},"finish_reason":"stop"}]}',
     "a choice with a content": '{"choices":[{"content":"Forty-two äpples. 🍏","finish_reason":"stop"}]}',
-    "finishReason of Gemini": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finishReason":"STOP"}]}'),
-    "a chunk without a delta (Azure)": sse(HEAD, TAIL, STOP, '{"choices":[{"index":0,"content_filter_offsets":{}}]}'),
-    "a token of the template at the end": sse(HEAD, TAIL, chunk(content="<|im_end|>"), STOP),
-    "finish as number": sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":1}]}'),
-    "finish 'None'": sse(HEAD.replace("null", '"None"'), TAIL.replace("null", '"null"'), STOP),
-    "finish unspecified": sse(HEAD.replace("null", '"FINISH_REASON_UNSPECIFIED"'), TAIL, STOP),
-    "finish natural": sse(HEAD, TAIL, chunk("natural_stop")),
-    "finish EndOfText": sse(HEAD, TAIL, chunk("end_of_text")),
-    "finish endoftext": sse(HEAD, TAIL, chunk("endoftext")),
-    "finish success": sse(HEAD, TAIL, chunk("success")),
-    "finish ok": sse(HEAD, TAIL, chunk("OK")),
-    "finish normal": sse(HEAD, TAIL, chunk("NORMAL")),
-    "finish <|im_end|>": sse(HEAD, TAIL, chunk("<|im_end|>")),
-    "finish EOSToken": sse(HEAD, TAIL, chunk("EOSToken")),
-    "finish hit_eos": sse(HEAD, TAIL, chunk("hit_eos")),
-    "refusal null": sse(chunk(role="assistant", content="Forty-two ", refusal=None, tool_calls=None), TAIL, STOP),
-    "tool_calls empty": sse(
-        chunk(role="assistant", content="Forty-two ", tool_calls=[], function_call=None), TAIL, STOP
+    "finishReason of Gemini": format_sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finishReason":"STOP"}]}'),
+    "a chunk without a delta (Azure)": format_sse(
+        HEAD, TAIL, STOP, '{"choices":[{"index":0,"content_filter_offsets":{}}]}'
     ),
-    "function_call empty": sse(chunk(content="Forty-two ", function_call={"name": "", "arguments": ""}), TAIL, STOP),
-    "two choices": sse(HEAD, HEAD.replace('"index": 0', '"index": 1'), TAIL, STOP),
+    "a token of the template at the end": format_sse(HEAD, TAIL, make_chunk(content="<|im_end|>"), STOP),
+    "finish as number": format_sse(HEAD, TAIL, '{"choices":[{"index":0,"delta":{},"finish_reason":1}]}'),
+    "finish 'None'": format_sse(HEAD.replace("null", '"None"'), TAIL.replace("null", '"null"'), STOP),
+    "finish unspecified": format_sse(HEAD.replace("null", '"FINISH_REASON_UNSPECIFIED"'), TAIL, STOP),
+    "finish natural": format_sse(HEAD, TAIL, make_chunk("natural_stop")),
+    "finish EndOfText": format_sse(HEAD, TAIL, make_chunk("end_of_text")),
+    "finish endoftext": format_sse(HEAD, TAIL, make_chunk("endoftext")),
+    "finish success": format_sse(HEAD, TAIL, make_chunk("success")),
+    "finish ok": format_sse(HEAD, TAIL, make_chunk("OK")),
+    "finish normal": format_sse(HEAD, TAIL, make_chunk("NORMAL")),
+    "finish <|im_end|>": format_sse(HEAD, TAIL, make_chunk("<|im_end|>")),
+    "finish EOSToken": format_sse(HEAD, TAIL, make_chunk("EOSToken")),
+    "finish hit_eos": format_sse(HEAD, TAIL, make_chunk("hit_eos")),
+    "refusal null": format_sse(
+        make_chunk(role="assistant", content="Forty-two ", refusal=None, tool_calls=None), TAIL, STOP
+    ),
+    "tool_calls empty": format_sse(
+        make_chunk(role="assistant", content="Forty-two ", tool_calls=[], function_call=None), TAIL, STOP
+    ),
+    "function_call empty": format_sse(
+        make_chunk(content="Forty-two ", function_call={"name": "", "arguments": ""}), TAIL, STOP
+    ),
+    "two choices": format_sse(HEAD, HEAD.replace('"index": 0', '"index": 1'), TAIL, STOP),
     "wrapped in data": json.dumps({"code": 0, "data": json.loads(WHOLE)}, ensure_ascii=False),
     "wrapped in response": json.dumps({"success": True, "result": json.loads(WHOLE)}, ensure_ascii=False),
     "Ollama native": '{"model":"m","message":{"role":"assistant","content":"Forty-two äpples. 🍏"},"done":true,"done_reason":"stop"}',  # noqa: E501
     "Ollama native stream": '{"message":{"role":"assistant","content":"Forty-two "},"done":false}\n{"message":{"content":"äpples. 🍏"},"done":true,"done_reason":"stop"}\n',  # noqa: E501
     "JSON with newline heartbeat": "\n\n\n\n" + WHOLE,
-    "surrogates": sse(HEAD.replace("Forty", "\\ud83d\\ude00Forty"), TAIL, STOP),
+    "surrogates": format_sse(HEAD.replace("Forty", "\\ud83d\\ude00Forty"), TAIL, STOP),
 }
 
 
 @pytest.mark.parametrize("kind", BODIES)
-async def test_a_good_answer_is_read(kind: str) -> None:
+async def test_reads_answer_in_unusual_body_format(kind: str) -> None:
     text = (await ask(BODIES[kind].encode("utf-8", "surrogatepass"))).text
     assert text.removeprefix("\U0001f600") == APPLES
 
 
-async def test_pieces_that_come_as_messages_and_begin_alike_are_all_kept() -> None:
+async def test_keeps_message_chunks_with_common_prefix() -> None:
     pieces = [json.dumps({"message": {"content": piece}}) for piece in ("ha", "ha!")]
-    assert (await ask(sse(*pieces, STOP).encode())).text == "haha!"
+    assert (await ask(format_sse(*pieces, STOP).encode())).text == "haha!"
 
 
-def deflated(bits: int) -> bytes:
+def deflate_good_body(bits: int) -> bytes:
     squeezer = zlib.compressobj(wbits=bits)
     return squeezer.compress(GOOD.encode()) + squeezer.flush()
 
@@ -221,8 +235,8 @@ def deflated(bits: int) -> bytes:
     [
         ("gzip", gzip.compress(GOOD.encode())),
         ("x-gzip", gzip.compress(GOOD[:40].encode()) + gzip.compress(GOOD[40:].encode())),
-        ("deflate", deflated(15)),
-        ("deflate", deflated(-15)),
+        ("deflate", deflate_good_body(15)),
+        ("deflate", deflate_good_body(-15)),
         ("identity", GOOD.encode()),
         ("gzip", GOOD.encode()),
         ("gzip", gzip.compress(WHOLE.encode()) + bytes(8)),
@@ -230,13 +244,13 @@ def deflated(bits: int) -> bytes:
     ],
 )
 @pytest.mark.parametrize("size", [1, 7, 100_000])
-async def test_a_packed_body_is_read_however_it_is_labelled(encoding: str, body: bytes, size: int) -> None:
+async def test_reads_compressed_body_regardless_of_content_encoding(encoding: str, body: bytes, size: int) -> None:
     pieces = [body[n : n + size] for n in range(0, len(body), size)]
     headers = ["content-type: text/event-stream", *([f"content-encoding: {encoding}"] if encoding else [])]
     assert (await ask(*pieces, headers=headers)).text == APPLES
 
 
-async def test_a_packed_body_that_cannot_be_read_is_named() -> None:
+async def test_error_names_unsupported_content_encoding() -> None:
     headers = ["content-type: text/event-stream", "content-encoding: br"]
     with pytest.raises(BrokenOff) as caught:
         await ask(b"\x1b\x2f\x00\xf8" + bytes(90), headers=headers)
@@ -246,7 +260,7 @@ async def test_a_packed_body_that_cannot_be_read_is_named() -> None:
 
 @pytest.mark.parametrize("body", [GOOD, GOOD.replace("\n", "\r\n"), WHOLE, GOOD.replace("\n", "\r")])
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
-async def test_a_body_may_arrive_in_pieces_of_a_character(body: str, size: int) -> None:
+async def test_reads_body_split_inside_characters(body: str, size: int) -> None:
     data = body.encode()
     assert (await ask(*[data[n : n + size] for n in range(0, len(data), size)])).text == APPLES
 
@@ -278,7 +292,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("kind", ERRORS)
-async def test_an_error_with_a_good_status_is_told_as_one(kind: str) -> None:
+async def test_error_body_with_status_200_raises_matching_error(kind: str) -> None:
     body, error = ERRORS[kind]
     with pytest.raises(error):
         await ask(body.encode())
@@ -290,7 +304,7 @@ NAMES = {"remind": ("text", "in_minutes"), "search_memory": ("query",)}
 
 
 @pytest.mark.parametrize("kind", CALLS)
-def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
+def test_parses_call_and_hides_markup_while_streaming(kind: str) -> None:
     reading = find_calls_in_text(CALLS[kind], NAMES, is_whole=True)
     for size in (1, 2, 5):  # of the pieces in which it arrives
         seen = ""
@@ -340,12 +354,12 @@ def test_a_call_is_done_and_its_marks_are_never_shown(kind: str) -> None:
         'Such is the answer. {"name": "Anna", "likes": "remind"}',
     ],
 )
-def test_words_that_happen_to_name_a_tool_stay(text: str) -> None:
+def test_text_mentioning_tool_name_is_unchanged(text: str) -> None:
     assert find_calls_in_text(text, NAMES, is_whole=True).shown == text
 
 
 @pytest.mark.parametrize("kind", THOUGHTS)
-def test_thoughts_in_marks_of_other_servers_are_not_shown(kind: str) -> None:
+def test_hides_thoughts_in_formats_of_other_servers(kind: str) -> None:
     text = THOUGHTS[kind]
     assert remove_thoughts(text).strip() == "Visible answer"
     if not text.startswith("SECRET"):
@@ -367,10 +381,10 @@ def test_thoughts_in_marks_of_other_servers_are_not_shown(kind: str) -> None:
         "【思考】\n1. 为什么？",
     ],
 )
-def test_marks_that_are_only_talked_about_stay(text: str) -> None:
+def test_keeps_thought_markers_mentioned_in_text(text: str) -> None:
     assert remove_thoughts(text) == text
 
 
 @pytest.mark.parametrize("text", ["analysis of the walnuts", "[see the manual of the machine " + "and so on " * 5])
-def test_an_ordinary_beginning_is_shown_while_it_arrives(text: str) -> None:
+def test_shows_ordinary_text_while_streaming(text: str) -> None:
     assert remove_thoughts(text, is_whole=False) == text

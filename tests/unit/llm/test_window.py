@@ -1,4 +1,4 @@
-"""The window of a model: as its operator says, smaller after each refusal, with room for an answer."""
+"""The context window starts as configured, shrinks after each refusal, and leaves room for an answer."""
 
 import pytest
 from hypothesis import given
@@ -36,19 +36,19 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize(("words", "share"), REFUSALS.values(), ids=REFUSALS)
-def test_a_refused_prompt_gets_shorter_by_the_two_sizes_in_the_refusal(words: str, share: float) -> None:
+def test_lowers_limit_by_sizes_named_in_refusal(words: str, share: float) -> None:
     window = Window()
     window.lower_limit(5000, words)
     assert window.max_prompt_tokens == int(share * 5000)
 
 
-def test_a_refusal_is_found_however_it_is_wrapped() -> None:
+def test_finds_error_message_in_wrapped_body() -> None:
     assert StatusError(400, [{"error": {"message": "too long", "status": "INVALID_ARGUMENT"}}]).message == "too long"
     wrapped = {"error": {"message": "Provider returned error", "metadata": {"raw": "maximum context length is 512"}}}
     assert "512" in StatusError(400, wrapped).message
 
 
-def test_a_prompt_leaves_room_for_an_answer_in_the_window_that_the_operator_names() -> None:
+def test_configured_window_reserves_room_for_answer() -> None:
     assert Window().max_prompt_tokens is None
     assert Window(tokens=1024, ratio=1.2).max_prompt_tokens == int(768 / 1.2)
     window = Window(tokens=128_000)
@@ -56,7 +56,7 @@ def test_a_prompt_leaves_room_for_an_answer_in_the_window_that_the_operator_name
     assert window.max_prompt_tokens == 40_000
 
 
-def test_where_no_number_is_told_the_prompt_gets_shorter() -> None:
+def test_lowers_limit_without_sizes_in_refusal() -> None:
     window = Window()
     window.lower_limit(1000, "")
     assert window.max_prompt_tokens == 400
@@ -67,7 +67,7 @@ def test_where_no_number_is_told_the_prompt_gets_shorter() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 20_000), st.text() | st.from_regex(r"(\d{2,6} ){0,3}")), min_size=1))
-def test_what_was_refused_is_not_sent_again(refusals: list[tuple[int, str]]) -> None:
+def test_limit_stays_below_every_refused_size(refusals: list[tuple[int, str]]) -> None:
     window = Window()
     for counted, words in refusals:
         window.lower_limit(counted, words)

@@ -1,4 +1,4 @@
-"""Texts by key: which language, what is missing, what does not fit."""
+"""Texts by key: choice of language, missing translations, missing arguments, plurals."""
 
 import asyncio
 import sys
@@ -22,12 +22,12 @@ from locales.catalog import (
 
 
 @pytest.mark.parametrize(("language", "written"), [("en", "1,234.50"), ("de", "1.234,50"), ("ar", "1,234.50")])
-def test_a_sum_is_written_in_the_manner_of_the_language(language: str, written: str) -> None:
+def test_formats_decimal_for_language(language: str, written: str) -> None:
     with use_language(language):
         assert format_decimal(1234.5, 2) == written
 
 
-def test_a_text_is_in_the_language_of_the_task() -> None:
+def test_tr_uses_language_of_current_context() -> None:
     assert tr("shared-bot") == "the bot"
     with use_language("de"):
         assert tr("shared-bot") == "der Bot"
@@ -37,14 +37,14 @@ def test_a_text_is_in_the_language_of_the_task() -> None:
     assert tr("shared-bot") == "the bot"
 
 
-async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not() -> None:
-    async def said() -> str:
+async def test_task_inherits_language_of_creating_context() -> None:
+    async def translate_later() -> str:
         await asyncio.sleep(0)
         return tr("shared-bot")
 
     with use_language("es"):
-        begun = asyncio.create_task(said())
-    assert await said() == "the bot"
+        begun = asyncio.create_task(translate_later())
+    assert await translate_later() == "the bot"
     assert await begun == "el bot"
 
 
@@ -58,12 +58,12 @@ async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not()
         ("ar", ["رسالة واحدة", "رسالتان", "\u20681,234\u2069 رسالة"]),
     ],
 )
-def test_plurals_and_numbers_are_those_of_the_language(language: str, expected: list[str]) -> None:
+def test_formats_plurals_and_numbers_for_language(language: str, expected: list[str]) -> None:
     with use_language(language):
         assert [tr("shared-messages", messages=number) for number in (1, 2, 1234)] == expected
 
 
-def test_russian_has_three_plurals() -> None:
+def test_russian_has_three_plural_forms() -> None:
     with use_language("ru"):
         told = [tr("shared-turns", turns=number) for number in (1, 3, 5, 11, 21, 22, 25)]
     assert told == [
@@ -72,35 +72,35 @@ def test_russian_has_three_plurals() -> None:
     ]
 
 
-def test_what_a_language_does_not_have_is_said_in_english(own_texts: Callable[[str, str], None]) -> None:
+def test_falls_back_to_english_for_missing_translation(own_texts: Callable[[str, str], None]) -> None:
     own_texts("en", "trial-of-english = only here")
     assert translate("ru", "trial-of-english") == "only here"
 
 
-def test_a_key_that_is_not_there_and_arguments_that_do_not_fit_are_errors() -> None:
+def test_unknown_key_or_missing_argument_raises_lookup_error() -> None:
     with pytest.raises(LookupError, match="no-such"):
         tr("no-such")
     with pytest.raises(LookupError, match="shared-turns"):
         tr("shared-turns")
 
 
-def test_a_key_reaches_no_file_but_its_own() -> None:
+def test_rejects_key_with_path_traversal() -> None:
     with pytest.raises(LookupError):
         tr("../en/shared-bot")
 
 
-def test_a_text_that_was_sent_earlier_is_recognised_in_every_language() -> None:
+def test_collect_all_translations_covers_other_languages() -> None:
     assert {"the bot", "der Bot", "机器人"} <= collect_all_translations("shared-bot")
 
 
 @pytest.mark.parametrize(
     ("code", "expected"), [("pt-BR", "pt"), ("zh-hans", "zh"), ("RU", "ru"), ("de_AT", "de"), ("fr", ""), ("", "")]
 )
-def test_a_language_tag_means_one_of_ours_or_none(code: str, expected: str) -> None:
+def test_language_tag_matches_supported_language_or_none(code: str, expected: str) -> None:
     assert match_language(code) == expected
 
 
-def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
+def test_chosen_language_precedes_app_language_and_default() -> None:
     assert choose_language("de", "ru", is_shared_chat=False, default="en") == "de"
     assert choose_language("", "ru", is_shared_chat=False, default="en") == "ru"
     assert choose_language("", "fr", is_shared_chat=False, default="es") == "es"
@@ -112,7 +112,7 @@ def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
 
 
 @pytest.mark.usefixtures("own_texts")
-def test_texts_that_are_first_read_in_several_threads_are_all_there() -> None:
+def test_concurrent_first_use_loads_all_texts() -> None:
     """The menus are read in a thread while the first person is answered already."""
     keys = ["shared-bot", "menu-help", "forget-members"]
     together = threading.Barrier(len(keys))
@@ -126,7 +126,7 @@ def test_texts_that_are_first_read_in_several_threads_are_all_there() -> None:
     assert all(translate("en", key) for key in keys)
 
 
-def test_a_long_argument_is_cut_and_the_text_still_told() -> None:
+def test_long_argument_is_truncated() -> None:
     told = tr("why-said", date="today", speaker="Ann", text="x" * 20_000)
     assert told.startswith("today Ann: “xxx")
     assert told.endswith("…”")

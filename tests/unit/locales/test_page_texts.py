@@ -1,4 +1,4 @@
-"""What the page says of what the chat says: the same, without the chat's commands."""
+"""The page reuses texts of the chat, without the parts that name commands."""
 
 import pytest
 
@@ -18,12 +18,12 @@ from locales.page_texts import remove_commands
         ("Noted: /r/python and https://a.example/why, 3/4.", "Noted: /r/python and https://a.example/why, 3/4."),
     ],
 )  # fmt: skip
-def test_what_names_a_command_is_left_out(said: str, left: str) -> None:
+def test_remove_commands_drops_text_naming_command(said: str, left: str) -> None:
     assert remove_commands(said) == left
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_in_every_language(language: str) -> None:
+def test_remove_commands_works_in_every_language(language: str) -> None:
     with use_language(language):
         for said in (
             *(tr("summaries-not-configured"), tr("memory-incognito-on"), tr("chats-off")),

@@ -12,8 +12,8 @@ BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
 
 
-def told(found: NewReminder | str | None) -> tuple[str, str, str] | None:
-    """When (in Berlin), how often, and of what."""
+def format_reminder(found: NewReminder | str | None) -> tuple[str, str, str] | None:
+    """Return the due time in Berlin, the repetition and the text."""
     assert not isinstance(found, str)
     return (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) if found else None
 
@@ -49,8 +49,8 @@ def told(found: NewReminder | str | None) -> tuple[str, str, str] | None:
         ({"text": "call \ud83d mum", "in_minutes": 20}, ("22.11.26 14:40", "", "call \ufffd mum")),
     ],
 )
-def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str, str] | None) -> None:
-    assert told(parse_reminder(given_, NOW)) == expected
+def test_parses_reminder_arguments(given_: dict[str, object], expected: tuple[str, str, str] | None) -> None:
+    assert format_reminder(parse_reminder(given_, NOW)) == expected
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_what_a_model_gives(given_: dict[str, object], expected: tuple[str, str,
         ({"repeat": "monthly", "weekdays": "Tue"}, None, None),
     ],
 )
-def test_a_model_names_several_weekdays(
+def test_parses_weekdays_and_repeat_rules(
     rule: dict[str, object], weekdays: tuple[int, ...] | None, due: str | None
 ) -> None:
     found = parse_reminder({"text": "gym", "at": "2026-11-25T09:00", **rule}, NOW)  # a Wednesday
     assert (found and found.weekdays, found and f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}") == (weekdays, due)
 
 
-def test_minutes_from_now_are_minutes_also_when_the_clock_changes() -> None:
+def test_in_minutes_is_exact_across_dst_change() -> None:
     found = parse_reminder({"text": "x", "in_minutes": 120}, datetime(2027, 3, 28, 1, 30, tzinfo=BERLIN))
     assert found is not None
     assert found.due_at == datetime(2027, 3, 28, 2, 30, tzinfo=UTC)

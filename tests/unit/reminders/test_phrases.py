@@ -1,4 +1,4 @@
-"""The plain forms of /reminders add in several languages: read in full, or refused with the words that were not."""
+"""Phrases of `/reminders add` in several languages are parsed fully or refused, naming the unparsed words."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -317,7 +317,7 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("es", "a las 9 renovar dominio", ("23.11.26 09:00", "", "renovar dominio")),
     ],
 )
-def test_a_time_is_read_in_full(language: str, text: str, expected: tuple[str, str, str]) -> None:
+def test_parses_time_repeat_and_text(language: str, text: str, expected: tuple[str, str, str]) -> None:
     assert read_reminder(language, text) == expected
 
 
@@ -371,7 +371,9 @@ WORKDAYS = (0, 1, 2, 3, 4)
         ("ar", "من يوم الأحد حتى يوم الخميس الساعة 8 gym", (0, 1, 2, 3, 6), "23.11.26 08:00"),
     ],
 )
-def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: tuple[int, ...], due: str) -> None:
+def test_list_of_weekdays_makes_one_weekly_reminder(
+    language: str, text: str, weekdays: tuple[int, ...], due: str
+) -> None:
     assert read_reminder(language, text) == (due, "weekly", "gym")
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
@@ -493,7 +495,7 @@ def test_a_list_of_weekdays_is_one_reminder(language: str, text: str, weekdays: 
         ("de", "am Freitag 20 % Rabatt um 9", "20 % Rabatt um 9"),
     ],
 )
-def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
+def test_unparsed_time_words_make_reminder_uncertain(language: str, text: str, words: str) -> None:
     with use_language(language):
         assert parse_reminder_phrase(text, NOW) == UncertainReminder(words=words)
 
@@ -562,7 +564,7 @@ def test_a_word_of_time_that_is_left_over_is_named_and_sets_nothing(language: st
         ("en", "tomorrow at 9 call Ann, London time", "London time"),
     ],
 )
-def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, text: str, words: str) -> None:
+def test_time_zone_after_time_makes_reminder_uncertain(language: str, text: str, words: str) -> None:
     with use_language(language):
         assert parse_reminder_phrase(text, NOW) == UncertainReminder(words=words)
 
@@ -652,7 +654,7 @@ def test_a_time_zone_behind_the_time_is_named_and_sets_nothing(language: str, te
         ("fr", "à 9h vendrdi appeler Anne", "vendrdi", ("23.11.26 09:00", "", "vendrdi appeler Anne")),
     ],
 )
-def test_an_uncertain_time_is_offered_but_not_set(
+def test_uncertain_time_is_offered_but_not_set(
     language: str, text: str, words: str, expected: tuple[str, str, str]
 ) -> None:
     with use_language(language):
@@ -693,7 +695,7 @@ def test_an_uncertain_time_is_offered_but_not_set(
         ("ar", "في 3 ديسمبر الساعة 9 اتصل بأمي"),
     ],
 )
-def test_an_ordinary_word_that_resembles_a_day_is_part_of_the_text(language: str, text: str) -> None:
+def test_word_resembling_day_remains_in_text(language: str, text: str) -> None:
     assert read_reminder(language if language != "fr" else "en", text)[2] in text
 
 
@@ -714,7 +716,7 @@ def test_an_ordinary_word_that_resembles_a_day_is_part_of_the_text(language: str
         ("ar", "الساعة 9 اتصل بأمي الجمعه", "الجمعه"),
     ],
 )
-def test_a_misspelt_day_is_asked_about(language: str, text: str, words: str) -> None:
+def test_misspelt_day_is_offered_for_confirmation(language: str, text: str, words: str) -> None:
     with use_language("en" if language == "fr" else language):
         found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder), found
@@ -736,7 +738,7 @@ def test_a_misspelt_day_is_asked_about(language: str, text: str, words: str) -> 
         ("9:30 annemi ara ayın 15'inde", "15'inde"),
     ],
 )
-def test_a_text_in_a_language_that_is_not_read_is_asked_about(text: str, words: str) -> None:
+def test_text_in_unsupported_language_is_offered_for_confirmation(text: str, words: str) -> None:
     """It may name a day, and nothing in "9:30" says that the text is in a language that is read."""
     found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder), found
@@ -759,11 +761,11 @@ def test_a_text_in_a_language_that_is_not_read_is_asked_about(text: str, words: 
         ("ar", "الساعة 9 الجامعة"),
     ],
 )
-def test_an_everyday_text_is_not_taken_for_a_day(language: str, text: str) -> None:
+def test_everyday_text_is_not_mistaken_for_day(language: str, text: str) -> None:
     assert text.endswith(read_reminder("en" if language == "fr" else language, text)[2])
 
 
-def test_the_number_of_a_building_is_not_set_as_a_day() -> None:
+def test_building_number_is_not_set_as_day() -> None:
     with use_language("zh"):
         assert parse_reminder_phrase("9点2号楼开会", NOW) == UncertainReminder(words="2号楼开会")
 
@@ -806,7 +808,7 @@ def test_the_number_of_a_building_is_not_set_as_a_day() -> None:
         ("zh", "9:30金曜日会議", "曜"),
     ],
 )
-def test_a_day_that_is_only_recognised_is_named_and_not_set(language: str, text: str, words: str) -> None:
+def test_recognized_but_unparsed_day_makes_reminder_uncertain(language: str, text: str, words: str) -> None:
     with use_language("en" if language == "fr" else language):
         found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder), found
@@ -824,7 +826,7 @@ def test_a_day_that_is_only_recognised_is_named_and_not_set(language: str, text:
         ("en", "chiamare la mamma venerdì 9:30", "venerdì"),
     ],
 )
-def test_a_day_time_or_zone_elsewhere_in_the_text_is_not_passed_over(language: str, text: str, words: str) -> None:
+def test_day_time_or_zone_elsewhere_in_text_makes_reminder_uncertain(language: str, text: str, words: str) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder), found
@@ -841,7 +843,7 @@ def test_a_day_time_or_zone_elsewhere_in_the_text_is_not_passed_over(language: s
         "call Ann tomorrow at 9am PST",
     ],
 )
-def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text: str) -> None:
+def test_partly_understood_trailing_time_is_not_offered(text: str) -> None:
     found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder)
     assert (found.reminder, bool(found.words)) == (None, True)
@@ -867,7 +869,7 @@ def test_a_time_at_the_end_of_which_a_part_is_not_understood_is_not_offered(text
         ("zh", "明天 9:00 时间管理课", "时间管理课"),
     ],
 )
-def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what: str) -> None:
+def test_words_resembling_time_zone_remain_in_text(language: str, text: str, what: str) -> None:
     due, _, found = read_reminder(language, text)
     assert (due, found) == ("23.11.26 09:00", what)
 
@@ -896,12 +898,12 @@ def test_words_that_name_no_zone_stay_in_the_text(language: str, text: str, what
         ("on 28 March 2027 at 2:30 x", "none"),
     ],
 )
-def test_a_time_that_cannot_be_is_no_other_time(text: str, why: str) -> None:
+def test_rejects_impossible_past_or_distant_time(text: str, why: str) -> None:
     assert parse_reminder_phrase(text, NOW) == why
 
 
 @pytest.mark.parametrize(("language", "text"), [("de", "um 8 morgen Oma anrufen"), ("es", "a las 8 mañana llamar")])
-def test_a_word_for_tomorrow_and_for_morning_is_tomorrow_behind_an_hour(language: str, text: str) -> None:
+def test_morgen_and_manana_after_hour_mean_tomorrow(language: str, text: str) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW.replace(hour=6))
     assert isinstance(found, NewReminder)
@@ -909,7 +911,7 @@ def test_a_word_for_tomorrow_and_for_morning_is_tomorrow_behind_an_hour(language
 
 
 @pytest.mark.parametrize("text", ["9999-12-31 23:59 leave", "9999-12-31 24:00 leave"])
-def test_the_last_day_of_the_calendar_is_too_far_in_the_west_too(text: str) -> None:
+def test_last_calendar_day_is_too_far_in_western_time_zone(text: str) -> None:
     assert parse_reminder_phrase(text, NOW.astimezone(ZoneInfo("America/New_York"))) == "far"
 
 
@@ -917,15 +919,15 @@ def test_the_last_day_of_the_calendar_is_too_far_in_the_west_too(text: str) -> N
     ("hour", "text", "due"),
     [(1, "tonight at 3 feed the baby", "22.11.26 03:00"), (1, "tonight at 5am feed the baby", "22.11.26 05:00")],
 )
-def test_tonight_in_the_night_is_the_time_to_come(hour: int, text: str, due: str) -> None:
+def test_tonight_after_midnight_means_same_night(hour: int, text: str, due: str) -> None:
     found = parse_reminder_phrase(text, NOW.replace(hour=hour))
     assert isinstance(found, UncertainReminder)
     assert found.reminder is not None
     assert f"{found.reminder.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}" == due
 
 
-def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
-    """The one follows its owner to another zone, the other does not."""
+def test_only_clock_time_keeps_local_time() -> None:
+    """A clock time follows its owner to another time zone, a delay does not."""
     clock, distance = parse_reminder_phrase("17:00 go", NOW), parse_reminder_phrase("in 2 hours go", NOW)
     assert isinstance(clock, NewReminder)
     assert clock.local == datetime(2026, 11, 22, 17)  # noqa: DTZ001 - a wall clock has no zone
@@ -934,7 +936,7 @@ def test_a_time_of_the_clock_is_told_from_a_distance() -> None:
     assert distance.local is None
 
 
-def test_hours_from_now_are_hours_also_when_the_clock_changes() -> None:
+def test_delays_in_hours_and_days_are_correct_across_dst_change() -> None:
     found = parse_reminder_phrase("in 2 hours go", datetime(2027, 3, 28, 1, 30, tzinfo=BERLIN))
     assert isinstance(found, NewReminder)
     assert found.due_at == datetime(2027, 3, 28, 2, 30, tzinfo=UTC)
@@ -947,6 +949,6 @@ _PARTS = "on at in every next Friday 31 9 5:30 pm day week minutes tomorrow noon
 
 
 @given(st.lists(st.sampled_from(_PARTS.split()), max_size=12))
-def test_words_of_times_in_any_order_are_read_within_the_bounds(parts: list[str]) -> None:
+def test_arbitrary_time_words_never_set_invalid_reminder(parts: list[str]) -> None:
     found = parse_reminder_phrase(" ".join(parts), NOW)
     assert not isinstance(found, NewReminder) or (found.due_at > NOW and 0 < len(found.text) <= MAX_REMINDER_CHARS)

@@ -1,4 +1,4 @@
-"""A model reads a reminder by a schema; what is no reminder is none."""
+"""A model parses a reminder with a schema, and an invalid answer yields None."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -10,16 +10,16 @@ from locales.catalog import use_language
 from records.reminders import NewReminder
 from reminders.reading import format_due_time
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import Talk, talking
+from tests.support.talk import ChatHarness, open_chat_harness
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
-    async with talking(tmp_path / "data") as made:
+async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path / "data") as made:
         yield made
 
 
-async def test_words_in_no_plain_form_are_read_by_a_schema(talk: Talk) -> None:
+async def test_parses_reminder_with_model_and_schema(talk: ChatHarness) -> None:
     answer = '{"text": "call mum", "at": null, "in_minutes": 90, "repeat": "none"}'
     talk.server.script_schema("remind", Behaviour(text=answer))
     found = await talk.services.reminder_reader.parse_reminder_with_model(
@@ -33,7 +33,7 @@ async def test_words_in_no_plain_form_are_read_by_a_schema(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("behaviour", [Behaviour(text="I cannot."), Behaviour(text="[]"), Behaviour(status=401)])
-async def test_what_is_no_reminder_is_none(talk: Talk, behaviour: Behaviour) -> None:
+async def test_invalid_model_answer_yields_no_reminder(talk: ChatHarness, behaviour: Behaviour) -> None:
     talk.server.script_schema("remind", behaviour)
     assert (
         await talk.services.reminder_reader.parse_reminder_with_model(7, "some day, call mum", talk.moment[0]) is None
@@ -49,7 +49,7 @@ async def test_what_is_no_reminder_is_none(talk: Talk, behaviour: Behaviour) -> 
         ("ar", "\u2068الاثنين، 30 نوفمبر 2026\u2069، \u20689:05\u2069 (\u2068UTC\u2069)"),
     ],
 )
-def test_a_due_time_has_the_punctuation_of_its_language(language: str, shown: str) -> None:
+def test_due_time_uses_punctuation_of_language(language: str, shown: str) -> None:
     due_at = datetime(2026, 11, 30, 9, 5, tzinfo=UTC)
     with use_language(language):
         assert format_due_time(NewReminder(text="call mum", due_at=due_at, local=None), UTC) == shown

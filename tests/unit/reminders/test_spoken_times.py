@@ -1,4 +1,4 @@
-"""Times as people say them, days that have names, and ordinary reminders, none of which is asked about."""
+"""Spoken times, named days, and ordinary reminders that are set without asking back."""
 
 import pytest
 
@@ -174,7 +174,7 @@ TEXTS = {
         ("zh", "明天9点做礼拜", ("23.11.26 09:00", "", "做礼拜")),
     ],
 )
-def test_a_time_is_read_as_people_say_it(language: str, text: str, expected: tuple[str, str, str]) -> None:
+def test_parses_spoken_time(language: str, text: str, expected: tuple[str, str, str]) -> None:
     assert read_reminder(language, text) == expected
 
 
@@ -242,7 +242,7 @@ def test_a_time_is_read_as_people_say_it(language: str, text: str, expected: tup
         ("en", "in 1.5 months x", "in 1.5 months"),
     ],
 )
-def test_a_day_or_place_that_may_change_the_time_is_never_passed_over(language: str, text: str, words: str) -> None:
+def test_ambiguous_day_place_or_number_makes_reminder_uncertain(language: str, text: str, words: str) -> None:
     with use_language(language):
         found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder), found
@@ -250,7 +250,7 @@ def test_a_day_or_place_that_may_change_the_time_is_never_passed_over(language: 
 
 
 @pytest.mark.parametrize("language", TIMES)
-def test_ordinary_reminders_are_set_and_keep_their_words(language: str) -> None:
+def test_sets_ordinary_reminders_with_unchanged_text(language: str) -> None:
     """Each of 25 texts stands behind three of 15 times, in Chinese also without a space."""
     times, texts = TIMES[language].split("|"), TEXTS[language].split("|")
     asked = {}

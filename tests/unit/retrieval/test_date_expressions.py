@@ -10,15 +10,15 @@ from text.analyzer import fold_accents, normalize_text
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def spans(question: str) -> list[tuple[date, date]]:
+def list_date_ranges(question: str) -> list[tuple[date, date]]:
     return [
         (period.start.date(), period.end.date())
         for period in find_time_ranges(fold_accents(normalize_text(question)), NOW)
     ]
 
 
-def begins(question: str) -> set[date]:
-    return {start for start, _ in spans(question)}
+def list_start_dates(question: str) -> set[date]:
+    return {start for start, _ in list_date_ranges(question)}
 
 
 @pytest.mark.parametrize(
@@ -33,25 +33,25 @@ def begins(question: str) -> set[date]:
         "我上周二买了什么？",
     ],
 )
-def test_a_weekday_is_the_latest_one(question: str) -> None:
-    assert (date(2026, 11, 17), date(2026, 11, 18)) in spans(question)
+def test_recognizes_last_weekday_in_every_language(question: str) -> None:
+    assert (date(2026, 11, 17), date(2026, 11, 18)) in list_date_ranges(question)
 
 
-def test_last_may_also_mean_last_week() -> None:
-    assert begins("last Tuesday") == {date(2026, 11, 17), date(2026, 11, 10)}
-    assert begins("on Tuesday") == {date(2026, 11, 17)}
-    assert begins("on Saturday") == {date(2026, 11, 14)}
+def test_last_weekday_may_also_mean_previous_week() -> None:
+    assert list_start_dates("last Tuesday") == {date(2026, 11, 17), date(2026, 11, 10)}
+    assert list_start_dates("on Tuesday") == {date(2026, 11, 17)}
+    assert list_start_dates("on Saturday") == {date(2026, 11, 14)}
 
 
 @pytest.mark.parametrize(
     "question", ["What do I do on Tuesdays?", "next Tuesday", "nächsten Dienstag", "下周二", "каждый вторник"]
 )
-def test_habits_and_days_to_come_name_no_earlier_day(question: str) -> None:
-    assert not spans(question)
+def test_recurring_and_future_days_yield_no_range(question: str) -> None:
+    assert not list_date_ranges(question)
 
 
-def test_a_date_is_not_overruled_by_its_weekday() -> None:
-    assert begins("What was on Tuesday, 3 March 2026?") == {date(2026, 3, 3)}
+def test_explicit_date_takes_precedence_over_weekday() -> None:
+    assert list_start_dates("What was on Tuesday, 3 March 2026?") == {date(2026, 3, 3)}
 
 
 @pytest.mark.parametrize(
@@ -75,5 +75,5 @@ def test_a_date_is_not_overruled_by_its_weekday() -> None:
         ("в мае", date(2026, 5, 1)),
     ],
 )
-def test_so_long_ago(question: str, start: date) -> None:
-    assert start in begins(question)
+def test_recognizes_past_period_in_question(question: str, start: date) -> None:
+    assert start in list_start_dates(question)

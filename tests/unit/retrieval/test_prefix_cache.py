@@ -1,4 +1,4 @@
-"""What stays from prompt to prompt: a version of a live summary, and where the verbatim part begins."""
+"""The summary version and the start of the verbatim part stay stable, so that prompt prefixes are cached."""
 
 from dataclasses import replace
 
@@ -8,39 +8,45 @@ from hypothesis import strategies as st
 from records.owners import Policy
 from records.summaries import Summary
 from retrieval.prefix_cache import BLOCKS, find_oldest_version_ending_in_block, select_messages_to_show_after_summary
-from tests.unit.retrieval.test_prompt_builder import summary, turns
+from tests.unit.retrieval.test_prompt_builder import make_summary, make_turns
 
 LARGE, SMALL = BLOCKS[0], BLOCKS[-1]
 
 
-def chain(ends: list[int], policy: Policy = "sliding") -> dict[int, Summary]:
+def make_version_chain(ends: list[int], policy: Policy = "sliding") -> dict[int, Summary]:
     """Versions that end with these messages, each based on the one before."""
-    made = [replace(summary(number, 1, end, "x"), policy=policy) for number, end in enumerate(ends, start=1)]
+    made = [replace(make_summary(number, 1, end, "x"), policy=policy) for number, end in enumerate(ends, start=1)]
     return {
         summary.id: replace(summary, base_id=summary.id - 1 or None, source_ids=tuple(range(1, summary.id))[-1:])
         for summary in made
     }
 
 
-def shown(versions: dict[int, Summary], block: int = LARGE) -> list[int]:
+def list_ends_of_shown_versions(versions: dict[int, Summary], block: int = LARGE) -> list[int]:
     """Where the version that is shown ends, after each fold."""
     return [find_oldest_version_ending_in_block(version, versions, block).last_id for version in versions.values()]
 
 
-def test_a_version_stays_for_a_block() -> None:
+def test_summary_version_is_kept_for_one_block() -> None:
     ends = list(range(32, 68, 2))
-    assert shown(chain(ends)) == [*[32] * 8, *[48] * 10]
-    assert shown(chain(ends), SMALL) == [*[32] * 4, *[40] * 4, *[48] * 4, *[56] * 4, *[64] * 2]
-    assert shown(chain([34, 42, 50, 58, 66], "rolling")) == [34, 34, 50, 50, 50]
+    assert list_ends_of_shown_versions(make_version_chain(ends)) == [*[32] * 8, *[48] * 10]
+    assert list_ends_of_shown_versions(make_version_chain(ends), SMALL) == [
+        *[32] * 4,
+        *[40] * 4,
+        *[48] * 4,
+        *[56] * 4,
+        *[64] * 2,
+    ]
+    assert list_ends_of_shown_versions(make_version_chain([34, 42, 50, 58, 66], "rolling")) == [34, 34, 50, 50, 50]
 
 
-def test_the_first_version_stays_for_a_block_as_well() -> None:
+def test_first_summary_version_is_kept_for_one_block() -> None:
     ends = list(range(6, 34, 2))
-    assert shown(chain(ends)) == [*[6] * 9, *[24] * 5]
+    assert list_ends_of_shown_versions(make_version_chain(ends)) == [*[6] * 9, *[24] * 5]
 
 
-def test_another_policys_summary_and_a_version_that_is_gone_are_not_gone_back_to() -> None:
-    versions = chain([32, 34, 36])
+def test_does_not_return_to_missing_version_or_other_policy() -> None:
+    versions = make_version_chain([32, 34, 36])
     assert (
         find_oldest_version_ending_in_block(
             versions[3], {**versions, 1: replace(versions[1], policy="pyramid")}, LARGE
@@ -51,17 +57,17 @@ def test_another_policys_summary_and_a_version_that_is_gone_are_not_gone_back_to
     assert find_oldest_version_ending_in_block(versions[3], versions, LARGE).id == 3
 
 
-def test_a_rolling_version_that_took_more_in_is_not_exchanged_for_what_it_was_made_of() -> None:
-    versions = chain([34, 42], "rolling")
-    imported = replace(summary(9, -40, -1, "x"), policy="pyramid", is_active=False)
+def test_keeps_rolling_version_that_covers_more_than_base() -> None:
+    versions = make_version_chain([34, 42], "rolling")
+    imported = replace(make_summary(9, -40, -1, "x"), policy="pyramid", is_active=False)
     merged = replace(versions[2], source_ids=(9, 1), first_id=-40)
     assert find_oldest_version_ending_in_block(merged, {**versions, 9: imported}, LARGE) == merged
     longer = replace(versions[2], first_id=-40)
     assert find_oldest_version_ending_in_block(longer, versions, LARGE) == longer
 
 
-def test_versions_that_a_file_bases_on_each_other_end() -> None:
-    versions = chain([40, 40, 40])
+def test_cyclic_base_ids_do_not_loop_forever() -> None:
+    versions = make_version_chain([40, 40, 40])
     versions[1] = replace(versions[1], base_id=3)
     assert find_oldest_version_ending_in_block(versions[3], versions, LARGE) == versions[1]
     alone = replace(versions[1], base_id=1)
@@ -69,17 +75,17 @@ def test_versions_that_a_file_bases_on_each_other_end() -> None:
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60))
-def test_what_is_shown_never_goes_back_and_lags_less_than_a_block(steps: list[int]) -> None:
+def test_shown_version_never_moves_back_and_lags_less_than_one_block(steps: list[int]) -> None:
     ends = [sum(steps[: number + 1]) for number in range(len(steps))]
     for block in BLOCKS:
-        found = shown(chain(ends), block)
+        found = list_ends_of_shown_versions(make_version_chain(ends), block)
         assert found == sorted(found)
         assert all(0 <= end - old < block for end, old in zip(ends, found, strict=True))
 
 
-def test_beside_a_version_stands_everything_since_word_for_word() -> None:
-    said = turns([(f"q{number}", f"a{number}") for number in range(1, 11)])
-    version = chain([12])[1]
+def test_shows_all_messages_after_summary_version() -> None:
+    said = make_turns([(f"q{number}", f"a{number}") for number in range(1, 11)])
+    version = make_version_chain([12])[1]
     assert [message.id for message in select_messages_to_show_after_summary(version, said, 4) or ()] == list(
         range(5, 21)
     ), "with the turns it ends with"

@@ -1,4 +1,4 @@
-"""What is embedded of a question is what it means: the names of those who talk stand in what others say to them."""
+"""Speakers' names are left out of the embedded question, because messages to them contain the names."""
 
 from datetime import UTC, datetime
 
@@ -21,7 +21,7 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
         ("What is Ann's birthday?", ["Ann"], "What is Ann's birthday?"),
     ],
 )
-def test_the_names_of_several_speakers_are_not_embedded(asked: str, speakers: list[str], meant: str) -> None:
+def test_embedded_question_omits_names_of_several_speakers(asked: str, speakers: list[str], meant: str) -> None:
     question = Question.analyze(asked, previous_text="", now=NOW, speakers=speakers)
     assert question.meant == meant
     assert question.text == asked

@@ -1,4 +1,4 @@
-"""The reason that /why gives for a message, held against the figures that ranked it and against the messages
+"""Check the reason that /why gives for a message against the scores that ranked it and against the messages
 themselves: sixty questions, four languages. That each check can fail is shown with an explanation that is wrong.
 """
 
@@ -34,8 +34,8 @@ RANKED = frozenset({"words", "meaning", "nearby", "speaker", "time", "opening", 
 SPEAKERS = {"User": "Xenia", "Assistant": "Quentin"}
 
 
-class SharedLetters(AbstractAsyncContextManager["SharedLetters"]):
-    """An embedder that costs nothing: texts with the same triples of letters are close."""
+class TrigramEmbedder(AbstractAsyncContextManager["TrigramEmbedder"]):
+    """A cheap embedder: texts that share letter trigrams are similar."""
 
     name, dimensions = "shared-letters", 128
 
@@ -56,7 +56,7 @@ class SharedLetters(AbstractAsyncContextManager["SharedLetters"]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
+class RecallCase:
     """A question and what came back for it, with all that was said. `close`: ids of messages with a passage that is
     closer in meaning than the average one.
     """
@@ -66,22 +66,22 @@ class Given:
     said: Sequence[Message]
     close: frozenset[int]
 
-    def day(self, message: Message) -> list[Message]:
+    def list_messages_of_day(self, message: Message) -> list[Message]:
         return [other for other in self.said if other.created_at.date() == message.created_at.date()]
 
     def fits(self, message: Message) -> bool:
         return message.id in self.close or shares_words(self, message)
 
 
-def shares_words(given: Given, message: Message) -> bool:
+def shares_words(given: RecallCase, message: Message) -> bool:
     return bool({*given.question.terms} & {*list_search_terms(message.content)})
 
 
-def is_next_to_what_fits(given: Given, message: Message) -> bool:
-    return any(abs(case.id - message.id) == 1 and given.fits(case) for case in given.day(message))
+def is_next_to_what_fits(given: RecallCase, message: Message) -> bool:
+    return any(abs(case.id - message.id) == 1 and given.fits(case) for case in given.list_messages_of_day(message))
 
 
-def is_of_the_one_who_is_named(given: Given, message: Message) -> bool:
+def is_of_the_one_who_is_named(given: RecallCase, message: Message) -> bool:
     named = {
         message
         for message in {message.speaker for message in given.said}
@@ -90,20 +90,20 @@ def is_of_the_one_who_is_named(given: Given, message: Message) -> bool:
     return named == {message.speaker}
 
 
-def is_of_a_time_that_is_named(given: Given, message: Message) -> bool:
+def is_of_a_time_that_is_named(given: RecallCase, message: Message) -> bool:
     return any(time.start <= message.created_at < time.end for time in given.question.times)
 
 
-def opens_its_day(given: Given, message: Message) -> bool:
-    first, *others = given.day(message)
+def opens_its_day(given: RecallCase, message: Message) -> bool:
+    first, *others = given.list_messages_of_day(message)
     return first.id == message.id and any(map(given.fits, others))
 
 
-def is_of_the_last_weeks(given: Given, message: Message) -> bool:
+def is_of_the_last_weeks(given: RecallCase, message: Message) -> bool:
     return given.question.now - message.created_at < timedelta(weeks=3)
 
 
-TRUE: Mapping[str, Callable[[Given, Message], bool]] = {
+TRUE: Mapping[str, Callable[[RecallCase, Message], bool]] = {
     "words": shares_words,
     "meaning": lambda given, message: message.id in given.close,
     "nearby": is_next_to_what_fits,
@@ -115,8 +115,8 @@ TRUE: Mapping[str, Callable[[Given, Message], bool]] = {
 """By signal: whether what it says holds, without a look at any score."""
 
 
-def told_wrongly(given: Given, snippet: Snippet, told: str) -> str:
-    """What is wrong with a reason; "" for one that is the strongest signal, and true."""
+def find_reason_fault(given: RecallCase, snippet: Snippet, told: str) -> str:
+    """Return what is wrong with a reason, or "" if it names the strongest signal and is true."""
     raised = {name: value for name, value in snippet.score.items() if name in SIGNALS and value >= MIN_SIGNAL}
     if not raised:
         return "" if told == tr("why-loosely") else "no signal is strong enough"
@@ -127,17 +127,17 @@ def told_wrongly(given: Given, snippet: Snippet, told: str) -> str:
     return "" if TRUE[said[0]](given, snippet.message) else f"it is not true: {said[0]}"
 
 
-def named(line: Line) -> Line:
+def rename_speaker(line: Line) -> Line:
     return replace(line, speaker=SPEAKERS[line.speaker])
 
 
-async def answers(language: str) -> list[Given]:
+async def answers(language: str) -> list[RecallCase]:
     [whole] = read_samples(DATA / f"chat-{language}.json")
     sample: LocomoConversation = replace(
-        whole, sessions=tuple(tuple(map(named, session)) for session in whole.sessions)
+        whole, sessions=tuple(tuple(map(rename_speaker, session)) for session in whole.sessions)
     )
     texts = [question.text for question in sample.questions[:ASKED]]
-    embedder, given = SharedLetters(), []
+    embedder, given = TrigramEmbedder(), []
     async with open_conversation(sample, Settings(), embedder=embedder) as memory:
         await memory.advance_to("")
         said = await memory.store.read_messages(SCOPE, sorted(memory.ids))
@@ -152,16 +152,16 @@ async def answers(language: str) -> list[Given]:
             )
             assert close is not None
             above = {said[int(seq) - 1].id for seq in close.seqs[close.cosines > close.mean]}  # seqs count from 1
-            given.append(Given(question=question, snippets=snippets, said=said, close=frozenset(above)))
+            given.append(RecallCase(question=question, snippets=snippets, said=said, close=frozenset(above)))
     return given
 
 
 @pytest.fixture(scope="module")
-def asked() -> Callable[[str], Awaitable[list[Given]]]:
-    """By language, each memory filled once."""
-    made: dict[str, list[Given]] = {}
+def get_cases() -> Callable[[str], Awaitable[list[RecallCase]]]:
+    """Return a function that gives the cases of a language. Each memory is filled once."""
+    made: dict[str, list[RecallCase]] = {}
 
-    async def get(language: str) -> list[Given]:
+    async def get(language: str) -> list[RecallCase]:
         if language not in made:
             made[language] = await answers(language)
         return made[language]
@@ -169,50 +169,53 @@ def asked() -> Callable[[str], Awaitable[list[Given]]]:
     return get
 
 
-Asked = Callable[[str], Awaitable[list[Given]]]
+Asked = Callable[[str], Awaitable[list[RecallCase]]]
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-async def test_a_reason_is_the_strongest_signal_and_true(language: str, asked: Asked) -> None:
-    given = await asked(language)
+async def test_reason_names_strongest_signal_and_is_true(language: str, get_cases: Asked) -> None:
+    given = await get_cases(language)
     assert len(given) >= ASKED
     for case in given:
         assert case.snippets, case.question.text
         for snippet in case.snippets:
-            assert told_wrongly(case, snippet, format_match_reason(snippet.score)) == "", (case.question.text, snippet)
+            assert find_reason_fault(case, snippet, format_match_reason(snippet.score)) == "", (
+                case.question.text,
+                snippet,
+            )
             # What a message cannot have by chance is there exactly where it is true.
             for name in ("speaker", "time"):
                 assert (name in snippet.score) == TRUE[name](case, snippet.message), (case.question.text, snippet)
 
 
-async def test_each_signal_is_a_reason_and_a_wrong_one_is_refused(asked: Asked) -> None:
+async def test_every_signal_occurs_as_reason_and_false_reasons_are_detected(get_cases: Asked) -> None:
     seen, refused = set[str](), set[str]()
-    for case in [given for language in SPOKEN for given in await asked(language)]:
+    for case in [given for language in SPOKEN for given in await get_cases(language)]:
         for snippet in case.snippets:
             told = format_match_reason(snippet.score)
             for name in RANKED:
                 if told == tr(f"why-for-{name}"):
                     seen.add(name)
                 else:
-                    assert told_wrongly(case, snippet, tr(f"why-for-{name}"))
+                    assert find_reason_fault(case, snippet, tr(f"why-for-{name}"))
                 # An explanation with a made-up figure: the message itself contradicts it.
                 claimed = replace(snippet, score={**snippet.score, name: 100.0})
-                if told_wrongly(case, claimed, format_match_reason(claimed.score)) == f"it is not true: {name}":
+                if find_reason_fault(case, claimed, format_match_reason(claimed.score)) == f"it is not true: {name}":
                     refused.add(name)
             if told != tr("why-loosely"):
-                assert told_wrongly(case, snippet, tr("why-loosely"))
+                assert find_reason_fault(case, snippet, tr("why-loosely"))
     assert refused == RANKED
     assert seen == RANKED
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_reason_has_at_most_six_words(language: str) -> None:
+def test_reasons_are_distinct_and_at_most_six_words_long(language: str) -> None:
     with use_language(language):
         reasons = [tr("why-loosely"), *(format_match_reason({name: 1.0}) for name in SIGNALS)]
         assert len(set(reasons)) == len(reasons)
         assert [reason for reason in reasons if len(reason.split()) > 6] == []
 
 
-def test_a_fact_is_there_for_a_reason_however_weak() -> None:
+def test_fact_reason_has_no_minimum_score() -> None:
     assert format_match_reason({"words": 0.2, "importance": 0.3}, min_score=0) == tr("why-for-words")
     assert format_match_reason({"meaning": -1.0, "assistant": -0.5}) == tr("why-loosely")

@@ -1,4 +1,4 @@
-"""What stands in quotes is meant exactly, the rest by its words."""
+"""Quoted text is matched exactly, the rest of a query by its terms."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ from retrieval.question import SearchQuery
         ('„er sagte "ja" dazu“', ('er sagte "ja" dazu',), 'er sagte "ja" dazu'),
     ],
 )
-def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) -> None:
+def test_parses_quoted_text_as_phrases(typed: str, phrases: tuple[str, ...], text: str) -> None:
     query = SearchQuery.parse(typed)
     assert (query.phrases, query.text) == (phrases, text)
 
@@ -29,11 +29,11 @@ def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) ->
     ("text", "matches"),
     [("We bought WALNUT\noil.", True), ("walnut-oil", False), ("oil of walnut", False), ("ＷＡＬＮＵＴ oil", True)],
 )
-def test_a_phrase_is_exact_but_for_case_and_gaps(text: str, *, matches: bool) -> None:
+def test_phrase_match_ignores_case_and_whitespace(text: str, *, matches: bool) -> None:
     assert SearchQuery.parse('"walnut oil"').matches(text) is matches
 
 
-def test_sentences_are_weighed_by_what_was_looked_for() -> None:
+def test_scores_sentences_by_search_query() -> None:
     query = SearchQuery.parse('"walnut oil" cheap')
     weights = [query.score_sentence(piece) for piece in ("The weather.", "Cheap walnuts.", "Some walnut oil.")]
     assert weights == sorted(weights)
@@ -41,7 +41,7 @@ def test_sentences_are_weighed_by_what_was_looked_for() -> None:
 
 
 @given(st.text(max_size=60))
-def test_anything_can_be_searched_for(typed: str) -> None:
+def test_search_query_accepts_any_text(typed: str) -> None:
     query = SearchQuery.parse(typed)
     assert query.matches(typed) or query.phrases
     assert query.score_sentence(typed) >= 0

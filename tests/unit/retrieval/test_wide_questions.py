@@ -27,7 +27,7 @@ NARROW_ONES = (
 )
 
 
-async def test_wide_questions_are_told_from_narrow_ones() -> None:
+async def test_recognizes_wide_and_narrow_questions() -> None:
     async with LocalEmbedder() as embedder:
         examples = await embedder.embed_passages([*WIDE, *NARROW])
         wide = [needs_several_searches(await embedder.embed_query(question), examples) for question in WIDE_ONES]

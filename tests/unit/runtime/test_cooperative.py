@@ -1,4 +1,4 @@
-"""Large work that lets others go on."""
+"""Long-running work that yields to other threads."""
 
 from collections import deque
 from itertools import count
@@ -6,13 +6,13 @@ from itertools import count
 from runtime.cooperative import drain_deque, iterate_with_sleeps
 
 
-def test_the_same_items_come_out() -> None:
+def test_iterate_with_sleeps_yields_same_items() -> None:
     assert list(iterate_with_sleeps(range(1000))) == list(range(1000))
     numbers = iterate_with_sleeps(count())
     assert [next(numbers) for _ in range(3)] == [0, 1, 2]
 
 
-def test_what_is_consumed_is_let_go_of() -> None:
+def test_drain_deque_releases_consumed_items() -> None:
     items = deque(range(5))
     for item in iterate_with_sleeps(drain_deque(items)):
         assert item not in items

@@ -1,4 +1,4 @@
-"""Probes: what lives, what may be given work, and the figures that Prometheus reads."""
+"""Liveness, readiness and Prometheus metrics over HTTP."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ class Program:
     """A program's parts, and whether they work."""
 
     time: float = 0.0
-    asked: int = 0
+    check_count: int = 0
     measured: int = 0
     is_stopping: bool = False
     storage_works: bool = True
@@ -29,10 +29,10 @@ class Program:
 
     async def measure(self) -> None:
         self.measured += 1
-        await self.storage()
+        await self.check_storage()
 
-    async def storage(self) -> None:
-        self.asked += 1
+    async def check_storage(self) -> None:
+        self.check_count += 1
         if not self.storage_works:
             raise StorageError("Ann's disk is full.")
 
@@ -53,7 +53,7 @@ async def probe(program: Program) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
+async def test_readyz_reports_start_stop_and_component_failures(
     program: Program, probe: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def answers() -> tuple[int, str]:
@@ -62,7 +62,7 @@ async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
         return answer.status_code, answer.text
 
     assert await answers() == (503, "started: no\nnot stopping: ok\n")
-    program.readiness.mark_started(program.measure, storage=program.storage)
+    program.readiness.mark_started(program.measure, storage=program.check_storage)
     assert await answers() == (200, "started: ok\nnot stopping: ok\nstorage: ok\n")
     program.storage_works = False
     assert await answers() == (503, "started: ok\nnot stopping: ok\nstorage: no\n")
@@ -75,17 +75,17 @@ async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
     assert (await probe.get("/healthz")).status_code == 200
 
 
-async def test_however_many_ask_the_parts_are_asked_seldom(program: Program, probe: httpx.AsyncClient) -> None:
-    program.readiness.mark_started(program.measure, storage=program.storage)
+async def test_readyz_caches_component_checks(program: Program, probe: httpx.AsyncClient) -> None:
+    program.readiness.mark_started(program.measure, storage=program.check_storage)
     for _ in range(5):
         assert (await probe.get("/readyz")).status_code == 200
-    assert program.asked == 1
+    assert program.check_count == 1
     program.time += ready.CACHE_SECONDS
     await probe.get("/readyz")
-    assert program.asked == 2
+    assert program.check_count == 2
 
 
-async def test_a_part_that_does_not_answer_fails(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hanging_component_check_fails(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready, "CHECK_SECONDS", 0.0)
 
     async def hangs() -> None:
@@ -95,17 +95,17 @@ async def test_a_part_that_does_not_answer_fails(program: Program, monkeypatch: 
     assert (await program.readiness.check_each_component())["updates"] is False
 
 
-async def test_the_figures_are_prometheus_own_format(probe: httpx.AsyncClient) -> None:
+async def test_metrics_use_prometheus_format(probe: httpx.AsyncClient) -> None:
     answer = await probe.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert "# TYPE process_resident_memory_bytes gauge" in answer.text
 
 
-async def test_sizes_and_queues_are_measured_for_each_scrape_and_a_dead_disk_hides_no_figures(
+async def test_metrics_are_measured_on_each_scrape_despite_storage_failure(
     program: Program, probe: httpx.AsyncClient
 ) -> None:
     assert (await probe.get("/metrics")).status_code == 200, "before the start"
-    program.readiness.mark_started(program.measure, storage=program.storage)
+    program.readiness.mark_started(program.measure, storage=program.check_storage)
     await probe.get("/metrics")
     program.storage_works = False
     answer = await probe.get("/metrics")
@@ -113,12 +113,12 @@ async def test_sizes_and_queues_are_measured_for_each_scrape_and_a_dead_disk_hid
     assert "process_resident_memory_bytes" in answer.text
 
 
-async def test_nothing_else_is_answered(probe: httpx.AsyncClient) -> None:
+async def test_rejects_other_paths_and_methods(probe: httpx.AsyncClient) -> None:
     assert (await probe.get("/")).status_code == 404
     assert (await probe.post("/readyz")).status_code == 405
 
 
-async def test_an_address_in_use_names_its_variable(program: Program) -> None:
+async def test_address_in_use_error_names_setting(program: Program) -> None:
     async with serve_health(program.readiness, ("127.0.0.1", 0)) as port:
         with pytest.raises(SettingsError, match="HEALTH_LISTEN"):
             async with serve_health(program.readiness, ("127.0.0.1", port)):

@@ -1,4 +1,4 @@
-"""Whoever connects and sends nothing, or never ends, is let go; others are served meanwhile."""
+"""Clients that send nothing or never finish are disconnected, and others are served meanwhile."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ WHOLE = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nhi"
 HELD = WHOLE.replace(b"POST / ", b"POST /held ")
 
 
-class Slow:
+class SlowEndpoint:
     """Requests that are answered when the test says so."""
 
     def __init__(self) -> None:
@@ -40,24 +40,26 @@ async def answer(request: Request) -> Response:
 
 
 @pytest.fixture
-def slow() -> Slow:
-    return Slow()
+def slow_endpoint() -> SlowEndpoint:
+    return SlowEndpoint()
 
 
 @pytest.fixture
-async def port(slow: Slow) -> AsyncIterator[int]:
-    app = Starlette(routes=[Route("/", answer, methods=["POST"]), Route("/held", slow.answer, methods=["POST"])])
+async def port(slow_endpoint: SlowEndpoint) -> AsyncIterator[int]:
+    app = Starlette(
+        routes=[Route("/", answer, methods=["POST"]), Route("/held", slow_endpoint.answer, methods=["POST"])]
+    )
     async with serve_app(app, "127.0.0.1", 0, grace_seconds=1) as taken:
         yield taken
 
 
-async def served(port: int) -> bool:
-    said, writer = await asked(port)
+async def check_served(port: int) -> bool:
+    said, writer = await send_request(port)
     writer.close()
     return said.startswith(b"HTTP/1.1 200")
 
 
-async def asked(port: int) -> tuple[bytes, asyncio.StreamWriter]:
+async def send_request(port: int) -> tuple[bytes, asyncio.StreamWriter]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(WHOLE)
     return await reader.read(200), writer
@@ -66,7 +68,7 @@ async def asked(port: int) -> tuple[bytes, asyncio.StreamWriter]:
 @pytest.mark.parametrize(
     "begun", [b"", b"POST / HT", b"POST / HTTP/1.1\r\nhost: a\r\n", WHOLE[:-1], WHOLE + b"POST / H"]
 )
-async def test_a_request_that_never_arrives_whole_is_given_up(
+async def test_closes_connection_with_incomplete_request(
     port: int, monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
     monkeypatch.setattr(http_server.BoundedProtocol, "request_within", 0.5)
@@ -77,15 +79,15 @@ async def test_a_request_that_never_arrives_whole_is_given_up(
     assert (b"200" in said) == begun.startswith(WHOLE)
     writer.close()
     monkeypatch.undo()
-    assert await served(port)
+    assert await check_served(port)
 
 
-def test_our_own_client_gives_an_idle_connection_up_before_the_local_servers_do() -> None:
-    """Otherwise a request that is sent at that moment is cut off, and nobody knows whether it was heard."""
+def test_client_keep_alive_is_shorter_than_server_idle_timeout() -> None:
+    """Otherwise a request sent at that moment is cut off, and the client cannot know if it was processed."""
     assert IDLE_SECONDS >= 2 * KEPT_ALIVE
 
 
-async def test_an_idle_connection_is_closed_after_its_time() -> None:
+async def test_closes_idle_connection_after_idle_seconds() -> None:
     async with serve_app(
         Starlette(routes=[Route("/", answer, methods=["POST"])]), "127.0.0.1", 0, idle_seconds=0
     ) as port:
@@ -96,11 +98,11 @@ async def test_an_idle_connection_is_closed_after_its_time() -> None:
         writer.close()
 
 
-async def test_beyond_the_limit_whoever_has_waited_longest_makes_room(port: int) -> None:
+async def test_closes_oldest_idle_connection_beyond_limit(port: int) -> None:
     held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MAX_CONNECTIONS)]
     async with asyncio.timeout(http_server.REQUEST_WITHIN):  # sooner than what is late is closed for that
         for place in range(3):
-            said, writer = await asked(port)
+            said, writer = await send_request(port)
             assert said.startswith(b"HTTP/1.1 200"), "nobody can hold all the places"
             assert await held[place][0].read() == b"", "the oldest one is closed"
             held.append((held[place][0], writer))  # stays, so that the next one finds no room either
@@ -113,19 +115,19 @@ async def test_beyond_the_limit_whoever_has_waited_longest_makes_room(port: int)
         await connection.wait_closed()
 
 
-async def test_connections_beyond_the_limit_are_closed_where_every_one_is_at_work(port: int, slow: Slow) -> None:
+async def test_closes_new_connection_when_all_connections_are_busy(port: int, slow_endpoint: SlowEndpoint) -> None:
     held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MAX_CONNECTIONS)]
     for _, connection in held:
         connection.write(HELD)
     async with asyncio.timeout(20):
         for _ in held:
-            await slow.arrived.acquire()
+            await slow_endpoint.arrived.acquire()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         assert await reader.read() == b""
         writer.close()
-        slow.released.set()
+        slow_endpoint.released.set()
         for reader, connection in held:
             assert (await reader.read(200)).startswith(b"HTTP/1.1 200")
             connection.close()
             await connection.wait_closed()
-        assert await served(port), "and there is room again"
+        assert await check_served(port), "and there is room again"

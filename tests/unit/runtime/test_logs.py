@@ -1,4 +1,4 @@
-"""The log as JSON: one object a line, whatever is logged; and as little is told as in the text."""
+"""JSON logs have one object per line and reveal no more than text logs."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ SECRET = 'p"ss\\wörd'
 
 @pytest.fixture(autouse=True)
 def _log(run_here: object) -> Iterator[None]:
-    """The log as it was, afterwards: by `run_here`."""
+    """Restore logging after each test. `run_here` does the rest."""
     yield
     logging.captureWarnings(False)
 
@@ -26,16 +26,16 @@ def _traceback() -> Any:
         return error.__traceback__
 
 
-def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+def read_log_lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
 
 
-def test_each_record_is_an_object_on_one_line_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_log_writes_one_object_per_line_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up_logging("INFO", [SECRET], style="json")
     logging.getLogger("chat.turn").info("first\nsecond \udc80 of %s", SECRET, extra={"tokens": 7, "key": SECRET})
     logging.getLogger("aiohttp.client").warning("GET %s", f"https://example.org/{SECRET}")
     logging.getLogger("chat.turn").debug("hidden")
-    first, second = lines(capsys)
+    first, second = read_log_lines(capsys)
     assert first.pop("time").endswith("+00:00")
     assert first == {
         "level": "INFO",
@@ -47,18 +47,18 @@ def test_each_record_is_an_object_on_one_line_without_secrets(capsys: pytest.Cap
     assert (second["message"], second["level"]) == ("GET %s", "WARNING")
 
 
-def test_a_traceback_is_inside_its_object_and_quotes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_log_contains_traceback_without_error_message(capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up_logging("INFO", [SECRET], style="json")
     error = ValueError("My parrot")
     logging.getLogger("bot").error("it failed", exc_info=error.with_traceback(_traceback()))
-    [line] = lines(capsys)
+    [line] = read_log_lines(capsys)
     assert (line["message"], line["error"]) == ("it failed", "ValueError")
     assert "test_logs.py" in line["traceback"]
     assert "parrot" not in json.dumps(line)
 
 
 @pytest.mark.parametrize("style", ["text", "json"])
-def test_what_an_operator_waits_for_is_not_hidden_by_the_level(style: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_regardless_of_level_ignores_log_level(style: Any, capsys: pytest.CaptureFixture[str]) -> None:
     logs.set_up_logging("ERROR", [], style=style)
     logs.log_regardless_of_level("Keepsake is ready.")
     err = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The turns of visitors, and the few places for files."""
+"""Rate limits per visitor and limits on concurrent file transfers."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from runtime import pacing
 from runtime.pacing import MAX_FILES, MAX_WAIT, FileTransfers, RateLimiter, TransfersBusy, Visitors
 
 
-def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
+def test_rate_limiter_delays_and_then_refuses_requests_after_burst() -> None:
     turns = RateLimiter(burst=3, per_second=2)
     assert [turns.reserve_slot_and_get_delay(100.0) for _ in range(5)] == [0, 0, 0, 0.5, 1.0]
     waits = [turns.reserve_slot_and_get_delay(100.0) for _ in range(100)]
@@ -17,7 +17,7 @@ def test_after_a_burst_each_request_waits_longer_until_it_is_refused() -> None:
     assert turns.reserve_slot_and_get_delay(1_000.0) == 0  # it is as at first
 
 
-def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
+def test_known_session_has_own_limiter_at_any_address() -> None:
     visitors = Visitors()
     visitors.remember_person_of_token("token", 7)
 
@@ -32,7 +32,7 @@ def test_a_known_session_has_turns_of_its_own_wherever_it_comes_from() -> None:
     assert visitors.find_limiter_and_check_session(scope("192.0.2.1", "another"))[0] is stranger
 
 
-async def test_one_file_of_a_person_and_a_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_limits_file_transfers_per_person_and_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "FILE_PATIENCE", 0.01)
     files, ending = FileTransfers(), asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Tasks end when they are told to, whatever they are waiting for at that moment."""
+"""Tasks end when cancelled, whatever they are waiting for."""
 
 import asyncio
 from contextlib import suppress
@@ -9,7 +9,7 @@ from runtime import tasks
 from storage.engine.replica import Replica
 
 
-async def test_what_passes_a_cancellation_over_is_cancelled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancels_task_again_if_cancellation_is_suppressed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "AGAIN_SECONDS", 0.001)
     begun = asyncio.Event()
 
@@ -26,8 +26,8 @@ async def test_what_passes_a_cancellation_over_is_cancelled_again(monkeypatch: p
     assert task.cancelled()
 
 
-async def test_a_process_that_is_called_at_the_moment_of_its_stop_stops() -> None:
-    """With asyncio.wait_for of Python 3.11 it went on, and the stop waited for it."""
+async def test_replica_wait_is_cancelled_even_if_work_arrives_simultaneously() -> None:
+    """With asyncio.wait_for of Python 3.11 the task ignored its cancellation and blocked the shutdown."""
     replica = Replica("here")
     waiting = asyncio.create_task(replica.wait_for_work())
     await asyncio.sleep(0)
@@ -37,7 +37,7 @@ async def test_a_process_that_is_called_at_the_moment_of_its_stop_stops() -> Non
     assert waiting.cancelled()
 
 
-async def test_a_first_cancellation_waits_for_the_work_and_a_second_one_ends_it() -> None:
+async def test_first_cancellation_waits_for_work_and_second_aborts() -> None:
     for cancellations in (1, 2):
         begun, going_on, ended = asyncio.Event(), asyncio.Event(), list[str]()
 
@@ -56,7 +56,7 @@ async def test_a_first_cancellation_waits_for_the_work_and_a_second_one_ends_it(
         assert (task.cancelled(), ended) == (True, ["delivered"] if cancellations == 1 else [])
 
 
-async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
+async def test_failing_periodic_task_does_not_stop_others(caplog: pytest.LogCaptureFixture) -> None:
     broken = 0
     done = asyncio.Event()
 
@@ -77,7 +77,7 @@ async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture
     assert "somebody" not in caplog.text
 
 
-async def test_a_step_may_run_at_the_start_already() -> None:
+async def test_periodic_task_can_run_at_start() -> None:
     begun = asyncio.Event()
 
     async def works() -> None:
@@ -87,7 +87,7 @@ async def test_a_step_may_run_at_the_start_already() -> None:
         await asyncio.wait_for(begun.wait(), 10)
 
 
-async def test_steps_repeat_until_the_block_ends() -> None:
+async def test_periodic_task_repeats_until_block_exits() -> None:
     enough = asyncio.Event()
     times = 0
 
@@ -100,11 +100,11 @@ async def test_steps_repeat_until_the_block_ends() -> None:
     async with tasks.repeat_in_background("working", works, interval=0.001):
         await asyncio.wait_for(enough.wait(), 10)
     ended = times
-    await asyncio.sleep(0)
+    await asyncio.sleep(0.05)  # fifty intervals
     assert times == ended
 
 
-async def test_work_that_ended_early_is_named_in_the_log_at_once(caplog: pytest.LogCaptureFixture) -> None:
+async def test_logs_background_work_that_fails_early(caplog: pytest.LogCaptureFixture) -> None:
     async def breaks() -> None:
         raise ValueError("what somebody said")
 

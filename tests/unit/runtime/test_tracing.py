@@ -1,4 +1,4 @@
-"""Spans reach an OpenTelemetry collector over real HTTP, nested as the work is, and tell nothing of anybody."""
+"""Nested spans reach an OpenTelemetry collector over real HTTP and contain no personal data."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from records.scopes import Scope
 from runtime.http_server import serve_app
 from runtime.tracing import export_spans, record_span
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import ANNA, talking
+from tests.support.talk import ANNA, open_chat_harness
 
 
 @dataclass
@@ -31,13 +31,13 @@ class Collector:
         self.bodies.append(await request.body())
         return Response(media_type="application/x-protobuf")
 
-    def spans(self) -> list[Span]:
+    def list_spans(self) -> list[Span]:
         sent = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
         scopes = [scope for part in sent for resource in part.resource_spans for scope in resource.scope_spans]
         return [span for scope in scopes for span in scope.spans]
 
 
-def attributes(one: Span) -> dict[str, str | int]:
+def read_attributes(one: Span) -> dict[str, str | int]:
     return {each.key: each.value.string_value or each.value.int_value for each in one.attributes}
 
 
@@ -50,29 +50,29 @@ async def collector() -> AsyncIterator[Collector]:
         yield made
 
 
-async def test_an_answer_that_is_given_again_is_a_turn_in_the_traces(collector: Collector, tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
+async def test_regenerated_answer_is_recorded_as_turn_span(collector: Collector, tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
         first = await talk.say("My parrot is called Xenophilius.")
         assert first.turn is not None
         async with export_spans(collector.url):
             await talk.services.conversation.answer_last_turn_again(Scope(owner=ANNA.id), first.turn, ANNA)
-            talk.server.default("chat-model", Behaviour(status=401))
+            talk.server.set_default_answer("chat-model", Behaviour(status=401))
             await talk.services.conversation.answer_last_turn_again(Scope(owner=ANNA.id), first.turn, ANNA)
-    spans = collector.spans()
+    spans = collector.list_spans()
     assert [span.name for span in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
     assert [span.status.code for span in spans] == [0, 0, 2, 2]
     assert spans[0].parent_span_id == spans[1].span_id
 
 
-async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk, export_spans(collector.url):
+async def test_turn_span_contains_model_spans(collector: Collector, tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk, export_spans(collector.url):
         await talk.say("My parrot is called Xenophilius.")
-        talk.server.default("chat-model", Behaviour(status=401))
+        talk.server.set_default_answer("chat-model", Behaviour(status=401))
         assert (await talk.say("And the other?")).is_error
-    spans = collector.spans()
+    spans = collector.list_spans()
     assert [span.name for span in spans] == ["chat chat-model", "turn", "chat chat-model", "turn"]
     assert spans[0].parent_span_id == spans[1].span_id
-    call = attributes(spans[0])
+    call = read_attributes(spans[0])
     assert [int(call.pop(f"gen_ai.usage.{kind}_tokens")) > 0 for kind in ("input", "output")] == [True, True]
     by_the_conventions = {
         "gen_ai.operation.name": "chat",
@@ -82,24 +82,24 @@ async def test_a_turn_is_a_span_with_the_models_below_it(collector: Collector, t
     cache = {"gen_ai.usage.cache_read.input_tokens": 0, "gen_ai.usage.cache_creation.input_tokens": 0}
     assert call == {**by_the_conventions, **cache}
     assert spans[0].kind == Span.SPAN_KIND_CLIENT
-    assert attributes(spans[2]) == {**by_the_conventions, "error.type": "ModelRefused"}
-    assert attributes(spans[3]) == {"error.type": "ModelRefused"}, "the turn that the person saw fail"
+    assert read_attributes(spans[2]) == {**by_the_conventions, "error.type": "ModelRefused"}
+    assert read_attributes(spans[3]) == {"error.type": "ModelRefused"}, "the turn that the person saw fail"
     assert [span.status.code for span in spans] == [0, 0, 2, 2]
     assert not any(b"parrot" in body or b"Anna" in body for body in collector.bodies)
 
 
-async def test_what_a_person_stops_is_no_error(collector: Collector) -> None:
+async def test_cancelled_span_is_not_an_error(collector: Collector) -> None:
     async with export_spans(collector.url):
         with pytest.raises(asyncio.CancelledError), record_span("turn"):
             raise asyncio.CancelledError
         with pytest.raises(ValueError, match="parrot"), record_span("fold"):
             raise ValueError("My parrot")
-    stopped, failed = collector.spans()
-    assert (stopped.status.code, attributes(stopped)) == (0, {})
-    assert (failed.status.code, attributes(failed)) == (2, {"error.type": "ValueError"})
+    stopped, failed = collector.list_spans()
+    assert (stopped.status.code, read_attributes(stopped)) == (0, {})
+    assert (failed.status.code, read_attributes(failed)) == (2, {"error.type": "ValueError"})
 
 
-async def test_a_collector_that_is_away_holds_nothing_up(collector: Collector) -> None:
+async def test_unavailable_collector_does_not_block(collector: Collector) -> None:
     async with asyncio.timeout(8):
         async with export_spans(f"{collector.url}/nobody"):
             with record_span("turn"):

@@ -1,4 +1,4 @@
-"""What lies beside the memories: the update inbox, wizard states, the directory with its moves, the data directory."""
+"""Tests of wizard states, of moving owners between storages, and of the lock on the data directory."""
 
 import stat
 import subprocess
@@ -21,7 +21,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.memory_store import MemoryStore, SqliteStore
-from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, said, talk
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, append_turns, fold_messages, make_config, make_message
 from tests.paths import ROOT
 
 
@@ -32,7 +32,7 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 
 # wizards -----------------------------------------------------------------------------------------------------
-async def test_a_wizard_stands_where_it_was_left(database: Database) -> None:
+async def test_wizard_state_is_stored_per_scope_and_person(database: Database) -> None:
     states = WizardStates(database)
     state = WizardState(scope=BORIS, person=5, step="storage", nonce="a", expires_at=NOW)
     later = WizardState(scope=BORIS, person=5, step="threshold", nonce="b", expires_at=NOW, storage=StorageType.JSON)
@@ -46,7 +46,7 @@ async def test_a_wizard_stands_where_it_was_left(database: Database) -> None:
     assert await states.find_state(BORIS, 5) is None
 
 
-async def test_who_is_in_no_wizard_is_asked_of_the_file_once(database: Database) -> None:
+async def test_absence_of_wizard_state_is_cached_until_state_is_stored(database: Database) -> None:
     states = WizardStates(database)
     state = WizardState(scope=BORIS, person=5, step="storage", nonce="a", expires_at=NOW)
     assert await states.find_state(BORIS, 5) is None
@@ -61,39 +61,41 @@ async def test_who_is_in_no_wizard_is_asked_of_the_file_once(database: Database)
 
 # directory and moves -----------------------------------------------------------------------------------------
 @dataclass
-class House:
+class DirectoryAndStores:
     directory: Directory
     stores: Stores
 
-    def store(self, kind: StorageType) -> MemoryStore:
+    def get_store(self, kind: StorageType) -> MemoryStore:
         store = self.stores[kind]
         assert isinstance(store, MemoryStore)
         return store
 
 
 @pytest.fixture
-async def house(database: Database, tmp_path: Path) -> AsyncIterator[House]:
+async def house(database: Database, tmp_path: Path) -> AsyncIterator[DirectoryAndStores]:
     async with AsyncExitStack() as stack:
         json = await stack.enter_async_context(JsonStore.open(tmp_path, clock=lambda: NOW))
-        yield House(Directory(database), {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json})
+        yield DirectoryAndStores(
+            Directory(database), {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+        )
 
 
-async def place_of(directory: Directory, owner: int) -> StorageType | None:
+async def find_storage_type(directory: Directory, owner: int) -> StorageType | None:
     return await directory.find_storage_type(owner)
 
 
-async def place_and_epoch(house: House) -> tuple[StorageType | None, int]:
+async def place_and_epoch(house: DirectoryAndStores) -> tuple[StorageType | None, int]:
     async with house.directory.database.open_reader(None) as reader:
         [[epoch]] = await reader.fetch_rows("SELECT epoch FROM users WHERE user_id = ?", ANNA.owner)
     return await house.directory.find_storage_type(ANNA.owner), epoch
 
 
-async def settle(house: House, kind: StorageType) -> MemoryStore:
-    store = house.store(kind)
-    await house.directory.get_storage_or_register_owner(config(store, ANNA.owner))
-    await store.upsert_owner(config(store, ANNA.owner))
-    stored = await talk(store, ANNA, 3)
-    await fold(store, ANNA, stored[:2])
+async def register_owner_with_messages(house: DirectoryAndStores, kind: StorageType) -> MemoryStore:
+    store = house.get_store(kind)
+    await house.directory.get_storage_or_register_owner(make_config(store, ANNA.owner))
+    await store.upsert_owner(make_config(store, ANNA.owner))
+    stored = await append_turns(store, ANNA, 3)
+    await fold_messages(store, ANNA, stored[:2])
     return store
 
 
@@ -101,8 +103,10 @@ BOTH = [(StorageType.SQLITE, StorageType.JSON), (StorageType.JSON, StorageType.S
 
 
 @pytest.mark.parametrize(("source", "target"), BOTH)
-async def test_a_move_leaves_one_place_that_answers(house: House, source: StorageType, target: StorageType) -> None:
-    old = await settle(house, source)
+async def test_moved_owner_exists_only_in_target_storage(
+    house: DirectoryAndStores, source: StorageType, target: StorageType
+) -> None:
+    old = await register_owner_with_messages(house, source)
     digest = await old.compute_digest(ANNA.owner)
     await house.directory.move_owner(ANNA.owner, house.stores, target, now=NOW)
     assert await place_and_epoch(house) == (target, 2)
@@ -110,8 +114,8 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     assert await old.find_owner_config(ANNA.owner) is None
     assert (await old.count_messages_and_summaries(ANNA)).total == 0
     with pytest.raises(StorageError):
-        await old.append_messages(ANNA, [said("late")])
-    new = house.store(target)
+        await old.append_messages(ANNA, [make_message("late")])
+    new = house.get_store(target)
     assert await new.compute_digest(ANNA.owner) == digest
     assert await new.find_owner_config(ANNA.owner) is not None
     await house.directory.move_owner(ANNA.owner, house.stores, source, now=NOW)
@@ -119,8 +123,8 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     assert await old.compute_digest(ANNA.owner) == digest
 
 
-class Died(BaseException):
-    """In place of the end of a process: nothing that it would have done afterwards is done."""
+class ProcessDied(BaseException):
+    """Raised in place of a process's death, so that no later step runs."""
 
 
 class DyingStore:
@@ -133,23 +137,23 @@ class DyingStore:
         return self._store.dump_owner(owner)
 
     async def load_owner(self, owner: int, rows: Any) -> None:
-        await self._guarded("load_owner", self._store.load_owner(owner, rows))
+        await self._run_or_die("load_owner", self._store.load_owner(owner, rows))
 
     async def compute_digest(self, owner: int) -> Any:
-        return await self._guarded("compute_digest", self._store.compute_digest(owner))
+        return await self._run_or_die("compute_digest", self._store.compute_digest(owner))
 
     async def erase_owner(self, owner: int) -> None:
-        await self._guarded("erase", self._store.erase_owner(owner))
+        await self._run_or_die("erase", self._store.erase_owner(owner))
 
-    async def _guarded(self, name: str, work: Coroutine[Any, Any, Any]) -> Any:
+    async def _run_or_die(self, name: str, work: Coroutine[Any, Any, Any]) -> Any:
         if self._dead or name == self._before:
             work.close()
             self._dead.append(name)
-            raise Died
+            raise ProcessDied
         done = await work
         if name == self._after:
             self._dead.append(name)
-            raise Died
+            raise ProcessDied
         return done
 
 
@@ -162,58 +166,58 @@ def dying(stores: Stores, died_at: str) -> Stores:
 
 @pytest.mark.parametrize(("source", "target"), BOTH)
 @pytest.mark.parametrize("died_at", ["begun", "copied", "flipped", "erased"])
-async def test_a_move_that_a_process_left_is_settled_at_start(
-    house: House, source: StorageType, target: StorageType, died_at: str
+async def test_interrupted_move_is_completed_or_undone_at_start(
+    house: DirectoryAndStores, source: StorageType, target: StorageType, died_at: str
 ) -> None:
-    old, new = await settle(house, source), house.store(target)
+    old, new = await register_owner_with_messages(house, source), house.get_store(target)
     digest = await old.compute_digest(ANNA.owner)
     directory = house.directory
-    with pytest.raises(Died):
+    with pytest.raises(ProcessDied):
         await directory.move_owner(ANNA.owner, dying(house.stores, died_at), target, now=NOW)
     assert len(await directory.finish_and_list_interrupted_moves(house.stores)) == 1
     assert await directory.finish_and_list_interrupted_moves(house.stores) == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
-    assert await place_of(directory, ANNA.owner) is home.kind
+    assert await find_storage_type(directory, ANNA.owner) is home.kind
     assert await home.compute_digest(ANNA.owner) == digest
     assert await home.find_owner_config(ANNA.owner) is not None
     assert (await other.count_messages_and_summaries(ANNA)).total == 0
     assert await other.find_owner_config(ANNA.owner) is None
 
 
-async def test_a_move_that_fails_changes_nothing(house: House) -> None:
-    old = await settle(house, StorageType.SQLITE)
-    json = house.store(StorageType.JSON)
-    await json.upsert_owner(config(json, ANNA.owner))
+async def test_move_to_storage_that_already_holds_owner_changes_nothing(house: DirectoryAndStores) -> None:
+    old = await register_owner_with_messages(house, StorageType.SQLITE)
+    json = house.get_store(StorageType.JSON)
+    await json.upsert_owner(make_config(json, ANNA.owner))
     digest = await old.compute_digest(ANNA.owner)
     with pytest.raises(StorageError, match="already holds"):
         await house.directory.move_owner(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
     assert await house.directory.list_moves() == []
     assert await old.compute_digest(ANNA.owner) == digest
-    assert await place_of(house.directory, ANNA.owner) is StorageType.SQLITE
+    assert await find_storage_type(house.directory, ANNA.owner) is StorageType.SQLITE
 
 
-async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
-    json = house.store(StorageType.JSON)
-    await json.upsert_owner(config(json, BORIS.owner))
+async def test_registers_owners_found_only_in_memory_json(house: DirectoryAndStores) -> None:
+    json = house.get_store(StorageType.JSON)
+    await json.upsert_owner(make_config(json, BORIS.owner))
     assert await house.directory.register_and_list_missing_owners(house.stores, OwnerLeases()) == [BORIS.owner]
     assert await house.directory.register_and_list_missing_owners(house.stores, OwnerLeases()) == []
-    assert await place_of(house.directory, BORIS.owner) is StorageType.JSON
+    assert await find_storage_type(house.directory, BORIS.owner) is StorageType.JSON
 
 
-async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:
-    await settle(house, StorageType.SQLITE)
-    asked = config(house.store(StorageType.JSON), ANNA.owner)
+async def test_registering_known_owner_keeps_current_storage(house: DirectoryAndStores) -> None:
+    await register_owner_with_messages(house, StorageType.SQLITE)
+    asked = make_config(house.get_store(StorageType.JSON), ANNA.owner)
     assert await house.directory.get_storage_or_register_owner(asked) is StorageType.SQLITE
 
 
 # the data directory ------------------------------------------------------------------------------------------
-def test_the_data_directory_is_made_private(tmp_path: Path) -> None:
+def test_lock_data_dir_creates_private_directory(tmp_path: Path) -> None:
     with lock_data_dir(tmp_path / "deep" / "data") as path:
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
         assert [stat.S_IMODE(file.stat().st_mode) for file in path.iterdir()] == [0o600]
 
 
-def test_one_process_at_a_time(tmp_path: Path) -> None:
+def test_data_dir_lock_is_exclusive_within_and_across_processes(tmp_path: Path) -> None:
     with lock_data_dir(tmp_path):
         with pytest.raises(StorageBusy, match="DATA_DIR"), lock_data_dir(tmp_path):
             pass
@@ -230,7 +234,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "below a file", "proc"])
-def test_a_data_directory_that_cannot_be_written_is_named(tmp_path: Path, kind: str) -> None:
+def test_unwritable_data_dir_raises_settings_error(tmp_path: Path, kind: str) -> None:
     """Root ignores permissions, so these are places where not even root can write."""
     (tmp_path / "file").write_text("x")
     path = {"file": tmp_path / "file", "below a file": tmp_path / "file" / "data", "proc": Path("/proc/keepsake")}[kind]

@@ -1,4 +1,4 @@
-"""Access to a SQLite file: whole transactions, errors as sentences, private files, backups, migrations."""
+"""Tests of the SQLite engine: transactions, error translation, file permissions, copies and migrations."""
 
 import asyncio
 import contextlib
@@ -18,20 +18,20 @@ from storage.engine.sqlite_driver import sqlite3 as driver
 from storage.engine.sqlite_driver import to_storage_error
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.memory_store import SqliteStore
-from tests.contract.conftest import ANNA, config, said
+from tests.contract.conftest import ANNA, make_config, make_message
 
 PUT = "INSERT INTO wizards VALUES (?, 0, 0, 'step', NULL, 'n', 'never')"
 COUNT = "SELECT COUNT(*) FROM wizards"
 
 
-async def count(database: Database) -> int:
+async def count_rows(database: Database) -> int:
     async with database.open_reader() as reader:
         row = await reader.fetch_row(COUNT)
     assert row is not None
     return int(row[0])
 
 
-async def test_a_failed_block_leaves_nothing(tmp_path: Path) -> None:
+async def test_transaction_is_rolled_back_after_exception(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
 
         async def half() -> None:
@@ -41,13 +41,13 @@ async def test_a_failed_block_leaves_nothing(tmp_path: Path) -> None:
 
         with pytest.raises(RuntimeError):
             await half()
-        assert await count(database) == 0
+        assert await count_rows(database) == 0
         async with database.open_transaction() as tx:
             await tx.execute(PUT, 1)
-        assert await count(database) == 1
+        assert await count_rows(database) == 1
 
 
-async def test_a_cancelled_block_leaves_nothing_and_lets_go(tmp_path: Path) -> None:
+async def test_cancelled_transaction_is_rolled_back_and_releases_writer(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         written = asyncio.Event()
 
@@ -64,10 +64,10 @@ async def test_a_cancelled_block_leaves_nothing_and_lets_go(tmp_path: Path) -> N
             await task
         async with database.open_transaction() as tx:
             await tx.execute(PUT, 2)
-        assert await count(database) == 1
+        assert await count_rows(database) == 1
 
 
-async def test_readers_see_a_frozen_moment_and_cannot_write(tmp_path: Path) -> None:
+async def test_snapshot_reader_is_isolated_and_read_only(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         async with database.open_reader(in_snapshot=True) as reader:
             await reader.fetch_row(COUNT)
@@ -78,10 +78,10 @@ async def test_readers_see_a_frozen_moment_and_cannot_write(tmp_path: Path) -> N
             assert row[0] == 0
             with pytest.raises(StorageError, match="read-only"):
                 await reader.execute(PUT, 2)
-        assert await count(database) == 1
+        assert await count_rows(database) == 1
 
 
-async def test_what_is_committed_is_in_full_sync_mode(tmp_path: Path) -> None:
+async def test_writer_uses_wal_secure_delete_and_foreign_keys(tmp_path: Path) -> None:
     async with (
         Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database,
         database.open_transaction() as tx,
@@ -93,7 +93,7 @@ async def test_what_is_committed_is_in_full_sync_mode(tmp_path: Path) -> None:
 
 
 class FullDisk:
-    """Commit hooks that find no room."""
+    """Commit hooks that fail as if the disk were full."""
 
     def prepare_commit(self, connection: driver.Connection) -> None:
         raise to_storage_error(OSError(28, "No space left on device"), Path("memory.db"))
@@ -105,34 +105,34 @@ class FullDisk:
         raise AssertionError
 
 
-async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> None:
+async def test_full_disk_at_commit_raises_storage_error_and_changes_nothing(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.upsert_owner(config(store, ANNA.owner))
+        await store.upsert_owner(make_config(store, ANNA.owner))
         database.commit_hooks = FullDisk()
         with pytest.raises(StorageError, match="No space left"):
-            await store.append_messages(ANNA, [said("x")])
+            await store.append_messages(ANNA, [make_message("x")])
         database.commit_hooks = None
         assert (await store.count_messages_and_summaries(ANNA)).total == 0
-        [stored] = await store.append_messages(ANNA, [said("x")])
+        [stored] = await store.append_messages(ANNA, [make_message("x")])
         assert stored.id == 1
 
 
-async def test_a_really_full_file_is_a_sentence(tmp_path: Path) -> None:
+async def test_full_database_file_raises_storage_error(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.upsert_owner(config(store, ANNA.owner))
+        await store.upsert_owner(make_config(store, ANNA.owner))
         async with database.open_transaction() as tx:
             await tx.execute("PRAGMA max_page_count=1")
         with pytest.raises(StorageError, match="full"):
-            await store.append_messages(ANNA, [said("x" * 100_000)])
+            await store.append_messages(ANNA, [make_message("x" * 100_000)])
         async with database.open_transaction() as tx:
             await tx.execute("PRAGMA max_page_count=1000000")
-        await store.append_messages(ANNA, [said("x" * 100_000)])
+        await store.append_messages(ANNA, [make_message("x" * 100_000)])
 
 
-async def test_a_second_process_that_holds_the_file_is_named(tmp_path: Path) -> None:
-    """Readers go on, a writer is told after the time-out, and all is well once the lock is gone."""
+async def test_write_raises_storage_busy_while_another_process_holds_lock(tmp_path: Path) -> None:
+    """Readers continue, a writer fails after the timeout, and writes succeed once the lock is released."""
     path = tmp_path / "memory.db"
     async with Database.open(path, busy_timeout=0.01, migrations=MIGRATIONS) as database:
         holder = await asyncio.create_subprocess_exec(
@@ -149,11 +149,11 @@ async def test_a_second_process_that_holds_the_file_is_named(tmp_path: Path) -> 
         with pytest.raises(StorageBusy, match=r"memory\.db is locked"):
             async with database.open_transaction() as tx:
                 await tx.execute(PUT, 1)
-        assert await count(database) == 0
+        assert await count_rows(database) == 0
         await holder.communicate(b"\n")
         async with database.open_transaction() as tx:
             await tx.execute(PUT, 1)
-        assert await count(database) == 1
+        assert await count_rows(database) == 1
 
 
 async def test_writers_of_two_processes_wait_for_each_other(tmp_path: Path) -> None:
@@ -169,16 +169,16 @@ async def test_writers_of_two_processes_wait_for_each_other(tmp_path: Path) -> N
             async with database.open_transaction() as tx:
                 await tx.execute(PUT, number)
         assert await other.wait() == 0
-        assert await count(database) == 200
+        assert await count_rows(database) == 200
 
 
 @pytest.mark.parametrize("damage", [b"this is no database at all" * 100, None])
-async def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: bytes | None) -> None:
+async def test_damaged_database_is_refused_and_left_unchanged(tmp_path: Path, damage: bytes | None) -> None:
     path = tmp_path / "memory.db"
     async with Database.open(path, migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.upsert_owner(config(store, ANNA.owner))
-        await store.append_messages(ANNA, [said("x" * 50_000)])
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        await store.append_messages(ANNA, [make_message("x" * 50_000)])
     whole = path.read_bytes()
     broken = damage or whole[:100] + b"\xff" * 8000 + whole[8100:]
     path.write_bytes(broken)
@@ -188,31 +188,31 @@ async def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: 
     assert path.read_bytes() == broken
 
 
-async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
+async def test_database_files_are_private_regardless_of_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
             async with database.open_transaction() as tx:
                 await tx.execute(PUT, 1)
             await asyncio.to_thread(copy_database, database.path, tmp_path / "copy.db")
-            modes = modes_in(tmp_path)
+            modes = read_file_modes(tmp_path)
     finally:
         os.umask(before)
     assert set(modes.values()) == {0o600}, modes
 
 
-async def test_a_file_made_where_a_link_leads_is_private(tmp_path: Path) -> None:
+async def test_database_created_behind_symlink_is_private(tmp_path: Path) -> None:
     (tmp_path / "memory.db").symlink_to(tmp_path / "elsewhere.db")
     before = os.umask(0)
     try:
         async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS):
-            modes = modes_in(tmp_path)
+            modes = read_file_modes(tmp_path)
     finally:
         os.umask(before)
     assert set(modes.values()) == {0o600}, modes
 
 
-async def test_what_fails_beside_the_connection_is_no_closed_file(tmp_path: Path) -> None:
+async def test_error_in_snapshot_callback_propagates_and_reader_stays_usable(tmp_path: Path) -> None:
     def work(connection: Connection) -> None:
         raise ValueError("cannot be reshaped")
 
@@ -225,24 +225,24 @@ async def test_what_fails_beside_the_connection_is_no_closed_file(tmp_path: Path
         assert [tuple(row) for row in await reader.fetch_rows("SELECT 1")] == [(1,)]
 
 
-def modes_in(folder: Path) -> dict[str, int]:
+def read_file_modes(folder: Path) -> dict[str, int]:
     return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
 
 
-async def test_a_file_opens_with_any_sqlite(tmp_path: Path) -> None:
+async def test_database_is_readable_and_searchable_with_plain_sqlite(tmp_path: Path) -> None:
     """No extension and no custom tokenizer is needed, to read or to search."""
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
-        await store.upsert_owner(config(store, ANNA.owner))
-        await store.append_messages(ANNA, [said("walrus")])
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        await store.append_messages(ANNA, [make_message("walrus")])
     with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
         assert plain.execute("SELECT content FROM messages").fetchall() == [("walrus",)]
         assert plain.execute("SELECT COUNT(*) FROM words WHERE words MATCH 'u42t0xwalrus'").fetchone() == (1,)
         assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-async def test_another_program_that_looks_in_and_leaves_takes_nothing_along(tmp_path: Path) -> None:
-    """Who closes a database last cuts its log: another program must never take itself for the last."""
+async def test_reader_in_another_process_does_not_remove_wal(tmp_path: Path) -> None:
+    """The last connection to close deletes the WAL. A second process must not count as the last one."""
     look = f"import sqlite3; c = sqlite3.connect('memory.db'); print(*c.execute('{COUNT}').fetchone()); c.close()"
 
     def seen_by_another() -> str:
@@ -268,42 +268,42 @@ def break_down(connection: driver.Connection) -> None:
     raise sqlite3.OperationalError("broken step")
 
 
-def version(path: Path) -> int:
+def read_schema_version(path: Path) -> int:
     with contextlib.closing(sqlite3.connect(path)) as plain:
         return int(plain.execute("PRAGMA user_version").fetchone()[0])
 
 
-def put_aside(folder: Path) -> list[Path]:
+def list_upgrade_copies(folder: Path) -> list[Path]:
     return list(folder.glob("*.before-format-*"))
 
 
-async def test_an_older_file_is_copied_then_migrated_once(tmp_path: Path) -> None:
+async def test_older_database_is_copied_and_migrated_once(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     steps: list[Migration] = [*MIGRATIONS, add_table]
     async with Database.open(path, migrations=MIGRATIONS) as database, database.open_transaction() as tx:
         await tx.execute(PUT, 1)
-    assert put_aside(tmp_path) == []
+    assert list_upgrade_copies(tmp_path) == []
     async with Database.open(path, migrations=steps) as database:
-        assert await count(database) == 1
-    [copy] = put_aside(tmp_path)
-    assert (version(copy), version(path)) == (len(MIGRATIONS), len(steps))
+        assert await count_rows(database) == 1
+    [copy] = list_upgrade_copies(tmp_path)
+    assert (read_schema_version(copy), read_schema_version(path)) == (len(MIGRATIONS), len(steps))
     async with Database.open(path, migrations=steps):
-        assert put_aside(tmp_path) == [copy]
+        assert list_upgrade_copies(tmp_path) == [copy]
 
 
-async def test_a_step_that_breaks_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+async def test_failed_migration_leaves_database_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     async with Database.open(path, migrations=MIGRATIONS) as database, database.open_transaction() as tx:
         await tx.execute(PUT, 1)
     with pytest.raises(StorageError):
         async with Database.open(path, migrations=[*MIGRATIONS, add_table, break_down]):
             pass
-    assert version(path) == len(MIGRATIONS)
+    assert read_schema_version(path) == len(MIGRATIONS)
     async with Database.open(path, migrations=[*MIGRATIONS, add_table]) as database:
-        assert await count(database) == 1
+        assert await count_rows(database) == 1
 
 
-async def test_a_file_from_before_the_first_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+async def test_database_from_before_first_version_is_refused_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with contextlib.closing(sqlite3.connect(path)) as plain:
         plain.execute("CREATE TABLE users (user_id INTEGER PRIMARY KEY)")
@@ -315,7 +315,7 @@ async def test_a_file_from_before_the_first_version_is_refused_and_left_alone(tm
     assert path.read_bytes() == before
 
 
-async def test_a_newer_file_is_refused_and_left_alone(tmp_path: Path) -> None:
+async def test_newer_database_is_refused_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     async with Database.open(path, migrations=[*MIGRATIONS, add_table]):
         pass
@@ -324,4 +324,4 @@ async def test_a_newer_file_is_refused_and_left_alone(tmp_path: Path) -> None:
         async with Database.open(path, migrations=MIGRATIONS):
             pass
     assert path.read_bytes() == before
-    assert list(modes_in(tmp_path)) == ["memory.db"]
+    assert list(read_file_modes(tmp_path)) == ["memory.db"]

@@ -1,4 +1,4 @@
-"""The journal's rows, as SQLite writes them: the same as the portable rows, whatever a text holds."""
+"""Rows that SQLite formats for the journal equal the portable rows, for any text."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 @settings(max_examples=25, deadline=None)
 @given(texts=st.lists(ANY_TEXT, min_size=1, max_size=8), account=st.dictionaries(ANY_TEXT, FLOATS))
-async def test_rows_in_the_journal_are_those_that_are_stored(texts: list[str], account: dict[str, float]) -> None:
+async def test_journal_rows_equal_stored_rows(texts: list[str], account: dict[str, float]) -> None:
     config = OwnerConfig(
         owner=SCOPE.owner,
         storage=StorageType.JSON,

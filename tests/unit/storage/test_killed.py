@@ -19,7 +19,7 @@ KILLS = 4
 
 
 async def run_and_kill(runs: Runs, folder: Path, seed: int, lines: int, delay: float) -> set[tuple[int, str]]:
-    """Let a writer go until it has acknowledged that much, kill it a moment later; what it acknowledged."""
+    """Kill a writer shortly after it has acknowledged `lines` messages. Return the acknowledged messages."""
     await runs.begin(folder, seed)
     said: list[list[str]] = []
     while len(said) < lines:
@@ -32,7 +32,7 @@ async def run_and_kill(runs: Runs, folder: Path, seed: int, lines: int, delay: f
     return {(int(owner), source) for _, owner, source in said}
 
 
-async def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+async def test_sigkill_at_random_moments_loses_and_duplicates_no_message(tmp_path: Path) -> None:
     chance = random.Random(7)  # noqa: S311 - not a secret
     acknowledged: set[tuple[int, str]] = set()
     async with runs_of("tests.support.writer") as runs:

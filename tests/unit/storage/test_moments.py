@@ -1,4 +1,4 @@
-"""However many messages an import puts at one moment, those around a found one are looked up in the index."""
+"""Neighbours of a message are looked up in the index, even if an import gave many messages one timestamp."""
 
 import contextlib
 from pathlib import Path
@@ -19,7 +19,7 @@ SELECT value, 1, 0, value, ?1, 1, 0, '', 5, 20, x'' FROM json_each(?2)
 
 
 def steps(connection: sqlite3.Connection, hit: int) -> int:
-    """Instructions of SQLite that it takes to find one message and its neighbours."""
+    """Count the SQLite instructions needed to find one message and its neighbours."""
     taken = 0
 
     def count() -> int:
@@ -34,7 +34,7 @@ def steps(connection: sqlite3.Connection, hit: int) -> int:
     return taken
 
 
-def test_messages_of_one_moment_are_not_walked_through(tmp_path: Path) -> None:
+def test_neighbour_lookup_does_not_scan_messages_with_same_timestamp(tmp_path: Path) -> None:
     migrate_file(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(PLACE, (MOMENT, str(list(range(1, MAX_WHOLE_MESSAGES + 2)))))

@@ -1,4 +1,4 @@
-"""Something else in the place of one of our files ends the start with one line; a damaged value names the backup."""
+"""Special files in DATA_DIR and damaged values are reported with advice, and affect only their owner."""
 
 import asyncio
 import os
@@ -20,8 +20,8 @@ from storage.backup import back_up
 from storage.bot_state.inbox import ReceivedUpdate
 from storage.engine.sqlite_driver import sqlite3
 from storage.stores.memory_store import MemoryStore
-from tests.contract.conftest import NOW, fold, said, talk
-from tests.support.talk import ANNA, BORIS, talking
+from tests.contract.conftest import NOW, append_turns, fold_messages, make_message
+from tests.support.talk import ANNA, BORIS, open_chat_harness
 
 
 def laid_as_a_folder(path: Path) -> None:
@@ -36,7 +36,7 @@ def laid_as_a_dangling_link(path: Path) -> None:
 @pytest.mark.parametrize(
     "name", [".lock", ".instance", "memory.db", "memory.db-wal", "index.db", "memory.json", "memory.json.journal"]
 )
-def test_what_is_no_file_in_the_place_of_ours_is_one_line(
+def test_non_regular_file_in_data_dir_is_reported_without_traceback(
     name: str,
     lay: Callable[[Path], None],
     tmp_path: Path,
@@ -78,17 +78,17 @@ FILES = {StorageType.SQLITE: "memory.db", StorageType.JSON: "index.db"}
         ("profiles", "fact_ids", "5"),
     ],
 )
-async def test_a_damaged_value_names_the_backup(
+async def test_damaged_value_raises_storage_corrupt_with_recovery_advice(
     table: str, column: str, value: str, storage: StorageType, tmp_path: Path
 ) -> None:
-    """It was "Something went wrong here" for ever. SQLite stores text in a column of numbers, and any text as JSON."""
+    """The reply used to be "Something went wrong here". SQLite does not check types or JSON."""
     scope = Scope(owner=1)
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         await memory.configure(1, storage=storage, every_n=5)
         async with memory.open_store(1) as store:
-            await fold(store, scope, await talk(store, scope, 1))
+            await fold_messages(store, scope, await append_turns(store, scope, 1))
             await store.append_messages(
-                scope, [replace(said("hello", role="assistant"), explanation='{"shown": [7, 8]}')]
+                scope, [replace(make_message("hello", role="assistant"), explanation='{"shown": [7, 8]}')]
             )
             profile = NewProfile(owner=1, text="Anna.", model="m", base_id=None, facts=(), summary_ids=())
             await store.profiles.store_profile(profile, now=NOW)
@@ -116,7 +116,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.compute_digest(scope.owner),
     lambda store, scope: store.conversations.list_with_total(scope, offset=0, limit=9),
     lambda store, scope: store.forgetting.preview_deletion(scope.owner, ForgetRequest(what="messages", ids=(1,))),
-    lambda store, scope: store.append_messages(scope, [said("a new one")]),
+    lambda store, scope: store.append_messages(scope, [make_message("a new one")]),
 )
 
 
@@ -134,10 +134,10 @@ NO_TEXT = "CAST(X'FF' AS TEXT)"
         *(("updates", name, "'garbled'") for name in ("received_at", "attempts", "shown")),
     ],
 )
-async def test_one_damaged_row_costs_only_its_owner(
+async def test_damaged_row_affects_only_its_owner(
     table: str, column: str, value: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It ended the start for everybody, some with a traceback."""
+    """Such a row used to stop the bot at start for everybody."""
     arrivals = [ReceivedUpdate(number, f"update {number}") for number in (1, 2)]
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         for owner in (1, 2):
@@ -150,7 +150,7 @@ async def test_one_damaged_row_costs_only_its_owner(
         assert file.execute(f"UPDATE {table} SET {column} = {value} WHERE {key} = 1").rowcount  # noqa: S608
     async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
         async with memory.open_store(2) as store:
-            await store.append_messages(Scope(owner=2), [said("I am not concerned.")])
+            await store.append_messages(Scope(owner=2), [make_message("I am not concerned.")])
         assert "update 2" in [update.payload for update in await memory.inbox.list_pending_updates(900)]
         if table == "users":
             with pytest.raises(StorageCorrupt, match="bring back the last backup"):
@@ -164,14 +164,14 @@ async def test_one_damaged_row_costs_only_its_owner(
             assert "bring back the last backup" in caplog.text
 
 
-async def test_who_is_concerned_by_a_damaged_value_hears_of_the_backup_and_the_others_go_on(tmp_path: Path) -> None:
-    """It promised to store later what it never could."""
-    async with talking(tmp_path) as talk:
+async def test_owner_with_damaged_row_is_notified_and_others_are_served(tmp_path: Path) -> None:
+    """The bot used to promise to store the message later, which was impossible."""
+    async with open_chat_harness(tmp_path) as talk:
         for person in (ANNA, BORIS):
-            await talk.remember(owner=person.id)
+            await talk.turn_on_memory(owner=person.id)
     with closing(sqlite3.connect(tmp_path / "memory.db")) as file, file:
         file.execute("UPDATE users SET created_at = 'garbled' WHERE user_id = ?", (ANNA.id,))
-    async with talking(tmp_path) as talk:
+    async with open_chat_harness(tmp_path) as talk:
         assert [
             re.sub(r" \(error .*", "", notice) for notice in (await talk.say("Who am I?", person=ANNA)).notices
         ] == ["The memory's file is damaged. The bot's admin can restore a backup."]

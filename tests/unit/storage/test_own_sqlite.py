@@ -1,4 +1,4 @@
-"""Where no newer SQLite comes as a package (a Raspberry Pi, a Mac), Python's own serves the stores."""
+"""Stores work with Python's own sqlite3 where pysqlite3 has no wheel (Raspberry Pi, macOS)."""
 
 import subprocess
 import sys
@@ -13,6 +13,6 @@ sys.exit(pytest.main(["-p", "no:cacheprovider", "-k", "sqlite and not postgres a
 """
 
 
-def test_the_stores_keep_their_contract_on_pythons_own_sqlite() -> None:
+def test_store_contract_holds_on_stdlib_sqlite() -> None:
     run = subprocess.run([sys.executable, "-c", WITHOUT_THE_PACKAGE], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout

@@ -1,4 +1,4 @@
-"""What is PostgreSQL's own: its words for our statements, the wall between owners, migrations, partitions, faults."""
+"""Tests of what only PostgreSQL has: SQL translation, row security, migrations, partitions, connection errors."""
 
 import asyncio
 import os
@@ -30,16 +30,16 @@ from storage.schema.rows import MESSAGE_ROWS
 from storage.search.postgres_full_text import HOLDING, MATCHES
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.history import insert_messages
-from tests.contract.conftest import ANNA, BORIS, NOW, config, fold, said, talk
-from tests.support.postgres_server import STRANGER, address, let_in, new_database
+from tests.contract.conftest import ANNA, BORIS, NOW, append_turns, fold_messages, make_config, make_message
+from tests.support.postgres_server import STRANGER, create_database, let_in, make_schema_address
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[PostgresStore]:
+async def open_postgres_store(url: str) -> AsyncIterator[PostgresStore]:
     async with open_postgres_database(url) as database:
         store = PostgresStore(database)
         for owner in (ANNA.owner, BORIS.owner):
-            await store.upsert_owner(config(store, owner))
+            await store.upsert_owner(make_config(store, owner))
         yield store
 
 
@@ -50,7 +50,7 @@ async def opened(url: str) -> AsyncIterator[PostgresStore]:
         ("SELECT ?2, ?1, '?' -- why?", "SELECT $2, $1, '?' -- why?"),
     ],
 )
-def test_values_are_numbered(ours: str, theirs: str) -> None:
+def test_question_marks_become_numbered_parameters(ours: str, theirs: str) -> None:
     assert encode_statement(ours) == theirs.encode()
 
 
@@ -64,17 +64,17 @@ def test_values_are_numbered(ours: str, theirs: str) -> None:
         ("UPDATE t SET a = ? WHERE b = (?)", None),
     ],
 )
-def test_new_rows_are_joined_into_one_statement(ours: str, theirs: str | None) -> None:
+def test_builds_multirow_insert_only_for_plain_inserts(ours: str, theirs: str | None) -> None:
     assert build_multirow_insert(ours, 2) == theirs
 
 
-async def test_many_messages_are_counted_once_for_a_statement(tmp_path: Path, postgres_url: str) -> None:
-    """Counted one by one in a transaction, the figures of a scope had a version for each message: quadratic time."""
+async def test_inserting_many_messages_updates_counters_once_per_statement(tmp_path: Path, postgres_url: str) -> None:
+    """Updating a scope's counters per message made one row version per message, which took quadratic time."""
     count = 2 * MAX_ROWS_PER_INSERT + 3
-    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
+    async with open_postgres_database(make_schema_address(postgres_url, tmp_path)) as database:
         store = PostgresStore(database)
-        await store.upsert_owner(config(store, ANNA.owner))
-        row = MESSAGE_ROWS.to_row((await talk(store, ANNA, 1))[0])
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        row = MESSAGE_ROWS.to_row((await append_turns(store, ANNA, 1))[0])
         async with database.open_transaction(ANNA.owner) as tx:
             before = await tx.fetch_rows(_VERSIONS)
             await insert_messages(tx, [{**row, "id": number} for number in range(10, 10 + count)])
@@ -94,13 +94,13 @@ ANALYZE words; ANALYZE places
 
 
 @pytest.mark.parametrize("statement", [MATCHES, HOLDING])
-async def test_the_index_of_words_is_searched_even_where_all_rows_are_of_one_owner(
+async def test_word_search_uses_index_when_all_rows_belong_to_one_owner(
     tmp_path: Path, postgres_url: str, statement: str
 ) -> None:
     """By the server's defaults every message of the owner was compared with the question: 90 ms at 10,000."""
     question = " | ".join(f"u1t0x{number}" for number in range(100, 105))
     values = (1, question, 20)[: statement.count("?") if "?1" not in statement else 2]
-    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
+    async with open_postgres_database(make_schema_address(postgres_url, tmp_path)) as database:
         async with database.open_transaction(1) as tx:
             await tx.run(lambda connection: connection.run(_MANY))
         async with database.open_reader(1) as reader:
@@ -115,7 +115,7 @@ WHERE relname IN ('scopes', 'scope_words') AND schemaname = current_schema() ORD
 """
 
 
-def test_texts_are_kept_to_the_byte(postgres_url: str) -> None:
+def test_text_round_trips_exactly(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
         register_type_adapters(raw)
 
@@ -128,14 +128,12 @@ def test_texts_are_kept_to_the_byte(postgres_url: str) -> None:
         kept()
 
 
-async def test_the_wall_hides_the_rows_of_others_from_who_does_not_own_the_tables(
-    tmp_path: Path, postgres_url: str
-) -> None:
-    async with opened(address(postgres_url, tmp_path)) as store:
+async def test_row_security_hides_rows_of_other_owners_from_non_table_owner(tmp_path: Path, postgres_url: str) -> None:
+    async with open_postgres_store(make_schema_address(postgres_url, tmp_path)) as store:
         for scope in (ANNA, BORIS):
-            await fold(store, scope, await talk(store, scope, 2))
+            await fold_messages(store, scope, await append_turns(store, scope, 2))
     let_in(postgres_url, tmp_path)
-    with psycopg.connect(address(postgres_url, tmp_path, user=STRANGER), autocommit=True) as raw:
+    with psycopg.connect(make_schema_address(postgres_url, tmp_path, user=STRANGER), autocommit=True) as raw:
         tables = [row[0] for row in raw.execute("SELECT tablename FROM pg_tables WHERE rowsecurity").fetchall()]
         assert {"users", "messages", "summaries", "words", "places"} <= set(tables)
 
@@ -154,15 +152,15 @@ async def test_the_wall_hides_the_rows_of_others_from_who_does_not_own_the_table
         assert owners() == {ANNA.owner, BORIS.owner}
 
 
-async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, postgres_url: str) -> None:
-    """Every access says whose rows it wants."""
-    async with opened(address(postgres_url, tmp_path)):
+async def test_store_works_under_row_security(tmp_path: Path, postgres_url: str) -> None:
+    """Every query names the owner whose rows it needs."""
+    async with open_postgres_store(make_schema_address(postgres_url, tmp_path)):
         pass
     let_in(postgres_url, tmp_path)
-    async with opened(address(postgres_url, tmp_path, user=STRANGER)) as store:
-        stored = await talk(store, ANNA, 3)
-        await talk(store, BORIS, 1)
-        await fold(store, ANNA, stored[:4])
+    async with open_postgres_store(make_schema_address(postgres_url, tmp_path, user=STRANGER)) as store:
+        stored = await append_turns(store, ANNA, 3)
+        await append_turns(store, BORIS, 1)
+        await fold_messages(store, ANNA, stored[:4])
         assert [hit.id for hit in await store.search_messages(ANNA, ["repli"], limit=9)] == [6, 4, 2]
         assert len(await store.vectors.list_unembedded_messages_with_seqs("m", 99)) == 8
         taken = await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(stored[0].id,)), now=NOW)
@@ -171,8 +169,8 @@ async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, post
         assert await store.list_owners() == [BORIS.owner, ANNA.owner]
 
 
-async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Path, postgres_url: str) -> None:
-    url = address(postgres_url, tmp_path)
+async def test_concurrent_starts_run_each_migration_once(tmp_path: Path, postgres_url: str) -> None:
+    url = make_schema_address(postgres_url, tmp_path)
 
     async def start() -> None:
         async with open_postgres_database(url):
@@ -183,8 +181,8 @@ async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Pat
         assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS),)]
 
 
-async def test_an_older_program_is_refused(tmp_path: Path, postgres_url: str) -> None:
-    url = address(postgres_url, tmp_path)
+async def test_refuses_schema_of_newer_version(tmp_path: Path, postgres_url: str) -> None:
+    url = make_schema_address(postgres_url, tmp_path)
     async with open_postgres_database(url):
         pass
     with psycopg.connect(url) as raw:
@@ -194,8 +192,8 @@ async def test_an_older_program_is_refused(tmp_path: Path, postgres_url: str) ->
             pass
 
 
-async def test_tables_of_a_version_before_the_first_are_refused(tmp_path: Path, postgres_url: str) -> None:
-    url = address(postgres_url, tmp_path)
+async def test_refuses_schema_from_before_first_version(tmp_path: Path, postgres_url: str) -> None:
+    url = make_schema_address(postgres_url, tmp_path)
     with psycopg.connect(url) as raw:
         raw.execute("CREATE TABLE keepsake AS SELECT 14 AS version")
     with pytest.raises(StorageTooOld, match="start that version again and send /export json"):
@@ -203,23 +201,23 @@ async def test_tables_of_a_version_before_the_first_are_refused(tmp_path: Path, 
             pass
 
 
-async def test_a_later_version_adds_to_what_is_there(
+async def test_later_migration_keeps_existing_rows(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(address(postgres_url, tmp_path)) as store:
-        await talk(store, ANNA, 2)
+    async with open_postgres_store(make_schema_address(postgres_url, tmp_path)) as store:
+        await append_turns(store, ANNA, 2)
     step = "ALTER TABLE messages ADD COLUMN mood TEXT NOT NULL DEFAULT 'glad'"
     monkeypatch.setattr(migrations, "MIGRATIONS", [*MIGRATIONS, step])
     for _ in range(2):
-        async with opened(address(postgres_url, tmp_path)) as store:
+        async with open_postgres_store(make_schema_address(postgres_url, tmp_path)) as store:
             assert len(await store.timeline.read_page(ANNA)) == 4
-    with psycopg.connect(address(postgres_url, tmp_path)) as raw:
+    with psycopg.connect(make_schema_address(postgres_url, tmp_path)) as raw:
         assert raw.execute("SELECT DISTINCT mood FROM messages").fetchall() == [("glad",)]
         assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS) + 1,)]
 
 
-async def test_tables_of_another_program_are_left_alone(postgres_url: str) -> None:
-    url = new_database(postgres_url, f"anothers_{os.getpid()}")  # a schema of earlier tests has our tables
+async def test_refuses_and_leaves_tables_of_another_program(postgres_url: str) -> None:
+    url = create_database(postgres_url, f"anothers_{os.getpid()}")  # a schema of earlier tests has our tables
     with psycopg.connect(url) as raw:
         raw.execute("CREATE TABLE users (name TEXT)")
     with pytest.raises(StorageError, match="tables of another program"):
@@ -231,15 +229,15 @@ async def test_tables_of_another_program_are_left_alone(postgres_url: str) -> No
         ]
 
 
-async def test_tables_may_be_divided_by_owner(
+async def test_store_works_on_tables_partitioned_by_owner(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Native hash partitions, made before the first start, under the same statements."""
     monkeypatch.setattr(migrations, "MIGRATIONS", [divided(), *MIGRATIONS[1:]])
     new = Scope(owner=-1_000_000_001_007)
-    async with opened(address(postgres_url, tmp_path)) as store:
+    async with open_postgres_store(make_schema_address(postgres_url, tmp_path)) as store:
         for scope in (ANNA, BORIS):
-            await fold(store, scope, (await talk(store, scope, 3))[:4])
+            await fold_messages(store, scope, (await append_turns(store, scope, 3))[:4])
         await store.forgetting.forget(ANNA.owner, ForgetRequest(what="messages", ids=(1,)), now=NOW)
         before = await store.count_messages_and_summaries(BORIS)
         await store.rename_owner(BORIS.owner, new.owner)
@@ -248,13 +246,13 @@ async def test_tables_may_be_divided_by_owner(
         assert (await store.count_messages_and_summaries(ANNA)).total == 5
         await store.erase_owner(new.owner)
         assert len(await store.vectors.list_unembedded_messages_with_seqs("m", 99)) == 5
-    with psycopg.connect(address(postgres_url, tmp_path)) as raw:
+    with psycopg.connect(make_schema_address(postgres_url, tmp_path)) as raw:
         found = raw.execute("SELECT COUNT(*) FROM pg_inherits WHERE inhparent = 'messages'::regclass").fetchone()
     assert found == (4,)
 
 
 def divided() -> str:
-    """The schema with every table that is an owner's alone in four partitions."""
+    """Return the schema with each table that has a `user_id` split into four hash partitions."""
     [file] = [step for step in MIGRATIONS if isinstance(step, Path)]
     schema, shared, rest = file.read_text(encoding="utf-8").partition("-- The processes;")
 
@@ -283,7 +281,7 @@ def divided() -> str:
         ({"dbname": "nothing"}, "has no such database"),
     ],
 )
-async def test_a_server_that_does_not_let_us_in_is_one_sentence(
+async def test_rejected_connection_raises_settings_error_without_password(
     postgres_url: str, change: dict[str, str], sentence: str
 ) -> None:
     url = make_conninfo(**{**conninfo_to_dict(postgres_url), "password": "hush-hush", **change})  # type: ignore[arg-type]
@@ -294,7 +292,7 @@ async def test_a_server_that_does_not_let_us_in_is_one_sentence(
     assert "hush" not in refused.value.sentence
 
 
-async def test_a_server_that_is_away_may_answer_later(postgres_url: str) -> None:
+async def test_unreachable_server_raises_storage_error(postgres_url: str) -> None:
     url = make_conninfo(**{**conninfo_to_dict(postgres_url), "host": "/nowhere/role"})  # type: ignore[arg-type]
     with pytest.raises(StorageError, match="no PostgreSQL server answers"):
         async with open_postgres_database(url):
@@ -312,23 +310,21 @@ async def test_a_server_that_is_away_may_answer_later(postgres_url: str) -> None
         "connection refused",
     ],
 )
-def test_what_passes_is_no_wrong_setting(words: str) -> None:
+def test_temporary_connection_failure_is_storage_error(words: str) -> None:
     assert isinstance(make_connection_error(f"connection failed: {words}"), StorageError)
 
 
-def test_a_socket_that_may_not_be_opened_is_told_as_that() -> None:
+def test_permission_denied_on_socket_is_explained() -> None:
     """The folder of a server's data, where some put its socket, is closed to all but the server's user."""
     words = 'connection to server on socket "/var/lib/password/.s.PGSQL.5432" failed: Permission denied'
     assert "may not open the socket" in make_connection_error(f"{words}\n\tIs the server running locally?").plain
 
 
-async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none(
-    tmp_path: Path, postgres_url: str
-) -> None:
-    async with opened(address(postgres_url, tmp_path)) as store:
-        await store.append_messages(ANNA, [said("before")])
+async def test_dead_connection_is_replaced_and_open_transaction_rolled_back(tmp_path: Path, postgres_url: str) -> None:
+    async with open_postgres_store(make_schema_address(postgres_url, tmp_path)) as store:
+        await store.append_messages(ANNA, [make_message("before")])
         cut_off(postgres_url, tmp_path)
-        await store.append_messages(ANNA, [said("after a restart of the server")])
+        await store.append_messages(ANNA, [make_message("after a restart of the server")])
 
         async def half() -> None:
             async with store.database.open_transaction(ANNA.owner) as tx:
@@ -346,7 +342,7 @@ async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none
 
 def cut_off(url: str, folder: Path) -> None:
     """End the server's side of every connection to a folder's schema, as a restart does."""
-    name = conninfo_to_dict(address(url, folder))["application_name"]
+    name = conninfo_to_dict(make_schema_address(url, folder))["application_name"]
     ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s"
     with psycopg.connect(url, autocommit=True) as raw:
         assert raw.execute(ending, (name,)).fetchall()

@@ -1,4 +1,4 @@
-"""The writing of memory.json: how a row looks, and what a stop does with a snapshot that is under way."""
+"""Writing memory.json: the format of rows, snapshots during shutdown, and repair of hand-edited files."""
 
 import contextlib
 import json
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
-from tests.contract.conftest import ANNA, BORIS, TOPIC, config, fold, said, talk
+from tests.contract.conftest import ANNA, BORIS, TOPIC, append_turns, fold_messages, make_config, make_message
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -22,16 +22,16 @@ JSON_VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=5), JSON_VALUES, max_size=6), st.sampled_from((2, 4, 6)))
-def test_a_row_is_written_as_an_indented_json_text(row: dict[str, object], depth: int) -> None:
+def test_row_is_formatted_as_indented_json(row: dict[str, object], depth: int) -> None:
     expected = json.dumps(row, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
     assert snapshot.format_indented_row(row, depth) == expected
 
 
-async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) -> None:
+async def test_start_writes_snapshot_skipped_by_short_stop(tmp_path: Path) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
+        await store.upsert_owner(make_config(store, ANNA.owner))
         await store.flush_files()
-        await talk(store, ANNA, 2, "garden")
+        await append_turns(store, ANNA, 2, "garden")
         before = (tmp_path / "memory.json").read_bytes()
         store.set_shutdown_deadline(time.monotonic())
     assert (tmp_path / "memory.json").read_bytes() == before
@@ -45,16 +45,16 @@ async def test_a_start_writes_what_a_short_stop_had_no_time_for(tmp_path: Path) 
         assert store.reports == []
 
 
-async def test_a_stop_writes_one_whole_snapshot_and_waits_for_no_other(
+async def test_stop_during_snapshot_leaves_complete_memory_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
+        await store.upsert_owner(make_config(store, ANNA.owner))
         await store.flush_files()
-        await talk(store, ANNA, 2, "garden")
+        await append_turns(store, ANNA, 2, "garden")
         monkeypatch.setattr(snapshot, "MIN_JOURNAL_BYTES", 1)
         # One is begun, and before it has read a row the store is closed.
-        await store.append_messages(ANNA, [said("later")])
+        await store.append_messages(ANNA, [make_message("later")])
         assert store.background is not None
         assert not store.background.done()
     assert store.reports == []
@@ -86,14 +86,14 @@ def held(folder: Path) -> list[list[tuple[object, ...]]]:
         return found
 
 
-async def test_a_working_copy_made_at_once_is_as_the_one_that_was_written_message_by_message(tmp_path: Path) -> None:
+async def test_rebuilt_working_copy_equals_incrementally_written_one(tmp_path: Path) -> None:
     async with JsonStore.open(tmp_path) as store:
         for scope in (ANNA, BORIS):
-            await store.upsert_owner(config(store, scope.owner))
-        whole = await talk(store, ANNA, 3, "один ✓")
-        await talk(store, BORIS, 1)
-        await talk(store, TOPIC, 1)
-        await fold(store, ANNA, whole[:2])
+            await store.upsert_owner(make_config(store, scope.owner))
+        whole = await append_turns(store, ANNA, 3, "один ✓")
+        await append_turns(store, BORIS, 1)
+        await append_turns(store, TOPIC, 1)
+        await fold_messages(store, ANNA, whole[:2])
     before = held(tmp_path)
     assert len(before[1]) == 3
     (tmp_path / "index.db").unlink()
@@ -119,13 +119,13 @@ async def test_a_working_copy_made_at_once_is_as_the_one_that_was_written_messag
         pytest.param({"telegram_id": "x"}, None, id="a word instead of a number"),
     ],
 )
-async def test_what_people_edit_is_repaired_or_put_aside(
+async def test_hand_edited_message_is_repaired_or_reported(
     tmp_path: Path, change: dict[str, object], expected: dict[str, object] | None
 ) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
-        [first] = await store.append_messages(ANNA, [said("turn 0")])
-        await store.append_messages(ANNA, [said("turn 1", source="s", turn=first.turn)])
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        [first] = await store.append_messages(ANNA, [make_message("turn 0")])
+        await store.append_messages(ANNA, [make_message("turn 1", source="s", turn=first.turn)])
     file = tmp_path / "memory.json"
     whole = json.loads(file.read_text(encoding="utf-8"))
     messages = whole["messages"]["42"]
@@ -142,12 +142,10 @@ async def test_what_people_edit_is_repaired_or_put_aside(
 
 
 @pytest.mark.parametrize("rows", [0, False, "", {}, {"1": {}}, 5, "text"])
-async def test_an_owners_messages_that_are_no_list_are_put_aside_and_not_taken_for_none(
-    tmp_path: Path, rows: object
-) -> None:
+async def test_messages_of_owner_that_are_not_a_list_are_reported(tmp_path: Path, rows: object) -> None:
     async with JsonStore.open(tmp_path) as store:
-        await store.upsert_owner(config(store, ANNA.owner))
-        await store.append_messages(ANNA, [said("turn 0")])
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        await store.append_messages(ANNA, [make_message("turn 0")])
     file = tmp_path / "memory.json"
     whole = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps(whole | {"messages": {"42": rows}}), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Statements on a connection to PostgreSQL: what goes there comes back, and errors leave it usable."""
+"""PostgresConnection returns values unchanged and stays usable after errors."""
 
 import asyncio
 import math
@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from storage.engine.postgres_driver import PostgresConnection, register_type_adapters
 from storage.stores.postgres import PostgresStore, open_postgres_database
-from tests.contract.conftest import ANNA, config, talk
-from tests.support.postgres_server import address
+from tests.contract.conftest import ANNA, append_turns, make_config
+from tests.support.postgres_server import make_schema_address
 
 
 class Colour(StrEnum):
@@ -34,7 +34,7 @@ def connection(postgres_url: str) -> Iterator[PostgresConnection]:
         yield PostgresConnection(raw)
 
 
-def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
+def test_parameter_values_round_trip_unchanged(postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as raw:
         register_type_adapters(raw)
         connection = PostgresConnection(raw)
@@ -57,15 +57,15 @@ def test_values_come_back_as_they_were_given(postgres_url: str) -> None:
     ("value", "back"),
     [(True, 1), (np.int64(7), 7), (Colour.RED, "red"), (Size.LARGE, 3), (math.inf, math.inf), ("", ""), (b"", b"")],
 )
-def test_values_of_other_kinds_are_one_of_these(connection: PostgresConnection, value: Any, back: object) -> None:
+def test_values_of_other_types_are_converted_to_basic_types(
+    connection: PostgresConnection, value: Any, back: object
+) -> None:
     found = connection.execute("SELECT ?", (value,)).fetchone()[0]
     assert found == back
     assert type(found) is type(back)
 
 
-def test_sums_are_whole_numbers_and_other_types_are_what_the_driver_makes_of_them(
-    connection: PostgresConnection,
-) -> None:
+def test_sum_is_integer_and_other_types_use_driver_conversion(connection: PostgresConnection) -> None:
     row = connection.execute(
         "SELECT SUM(n) AS total, true AS yes, NULL::BIGINT AS no FROM (SELECT 2::BIGINT AS n) AS a"
     )
@@ -75,7 +75,7 @@ def test_sums_are_whole_numbers_and_other_types_are_what_the_driver_makes_of_the
 
 @pytest.mark.parametrize("count", [1, 7])
 @pytest.mark.parametrize("text", ["é", "a\0b\ufdd0c"])
-def test_many_rows_are_the_same_as_few(connection: PostgresConnection, count: int, text: str) -> None:
+def test_one_row_and_many_rows_are_read_alike(connection: PostgresConnection, count: int, text: str) -> None:
     found = connection.execute(
         "SELECT n, n::FLOAT / 2, decode('00ff', 'hex'), NULLIF(n, 1), ?, NULL::TEXT FROM generate_series(1, ?) AS n",
         (text, count),
@@ -86,15 +86,13 @@ def test_many_rows_are_the_same_as_few(connection: PostgresConnection, count: in
     assert [tuple(row) for row in found] == expected
 
 
-def test_a_number_of_more_than_64_bits_is_an_error_of_the_driver(connection: PostgresConnection) -> None:
+def test_integer_beyond_64_bits_raises_data_error(connection: PostgresConnection) -> None:
     with pytest.raises(psycopg.DataError):
         connection.execute("SELECT ?", (2**63,))
     assert connection.execute("SELECT 1").fetchone()[0] == 1
 
 
-def test_what_the_server_refuses_is_an_error_with_its_code_and_the_connection_goes_on(
-    connection: PostgresConnection,
-) -> None:
+def test_connection_stays_usable_after_server_error(connection: PostgresConnection) -> None:
     for _ in range(3):
         with pytest.raises(psycopg.errors.DivisionByZero):
             connection.execute("SELECT 1 / ?", (0,))
@@ -103,11 +101,11 @@ def test_what_the_server_refuses_is_an_error_with_its_code_and_the_connection_go
     assert connection.execute("SELECT 1 / ?", (1,)).fetchone()[0] == 1
 
 
-async def test_a_reading_of_one_step_changes_threads_once(
+async def test_single_step_read_uses_one_executor_call(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each change costs as much as a statement."""
-    async with open_postgres_database(address(postgres_url, tmp_path)) as database:
+    """Each thread change costs as much as a statement."""
+    async with open_postgres_database(make_schema_address(postgres_url, tmp_path)) as database:
         loop, work = asyncio.get_running_loop(), list[Any]()
         run_in_executor = loop.run_in_executor
 
@@ -127,15 +125,15 @@ async def test_a_reading_of_one_step_changes_threads_once(
         assert len(work) == 3
 
 
-async def test_a_program_goes_on_where_a_newer_one_changes_its_tables(tmp_path: Path, postgres_url: str) -> None:
+async def test_running_program_survives_columns_added_by_newer_version(tmp_path: Path, postgres_url: str) -> None:
     """The server would refuse a prepared statement that returns another row then."""
-    url = address(postgres_url, tmp_path)
+    url = make_schema_address(postgres_url, tmp_path)
     async with open_postgres_database(url) as database:
         store = PostgresStore(database)
-        await store.upsert_owner(config(store, ANNA.owner))
+        await store.upsert_owner(make_config(store, ANNA.owner))
 
         async def a_turn() -> int:
-            await talk(store, ANNA, 1)
+            await append_turns(store, ANNA, 1)
             assert await store.find_owner_config(ANNA.owner)
             sources = await store.read_context_sources(ANNA, max_turns=4)
             return len(await store.timeline.read_page(ANNA)) + len(sources.last)

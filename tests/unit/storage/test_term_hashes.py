@@ -1,4 +1,4 @@
-"""What the hashes of terms tell: how often each term is in each passage of a message."""
+"""Term hashes count how often each term occurs in each passage of a message."""
 
 import numpy as np
 from hypothesis import given
@@ -11,7 +11,7 @@ terms = st.lists(st.sampled_from(TERMS), max_size=6)
 
 
 @given(st.lists(terms, max_size=6), st.lists(st.sampled_from((*TERMS, "never")), max_size=6))
-def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], asked: list[str]) -> None:
+def test_terms_are_counted_per_text_by_hash(texts: list[list[str]], asked: list[str]) -> None:
     stored = [[mask_separators(term) for term in text] for text in texts]
     found = TermHashes([encode_term_hashes_with_borders(text) for text in stored])
     often = [[text.count(mask_separators(term)) for text in stored] for term in asked]
@@ -23,7 +23,7 @@ def test_terms_are_counted_in_each_text_by_their_hashes(texts: list[list[str]], 
 
 
 @given(terms, st.lists(terms, min_size=2, max_size=4), terms)
-def test_date_and_speaker_are_of_every_passage(heading: list[str], passages: list[list[str]], other: list[str]) -> None:
+def test_heading_terms_count_for_every_passage(heading: list[str], passages: list[list[str]], other: list[str]) -> None:
     passage_starts, said = [], list(heading)
     for passage in passages:
         passage_starts.append(len(said))

@@ -1,4 +1,4 @@
-"""What a turn reads by index takes as many steps of SQLite among 5,000 messages as among 100."""
+"""The indexed reads of a turn cost the same number of SQLite steps with 5,000 messages as with 100."""
 
 import contextlib
 import json
@@ -37,7 +37,7 @@ def unsummarized(connection: sqlite3.Connection) -> int:
     return len(read_context_sources(connection, SCOPE, max_turns=8, before_turn=None).unsummarized)
 
 
-def by_ids(sql: str) -> Callable[[sqlite3.Connection], int]:
+def make_reader_by_ids(sql: str) -> Callable[[sqlite3.Connection], int]:
     ids = json.dumps(list(range(1, 101, 10)))
     return lambda connection: len(connection.execute(sql, (*SCOPE, ids)).fetchall())
 
@@ -62,12 +62,12 @@ def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], i
     "read",
     [
         pytest.param(unsummarized, id="what a context is made of"),
-        pytest.param(by_ids(memory_store.BY_IDS), id="candidates"),
-        pytest.param(by_ids(fact_table.TEXTS), id="what is learned from"),
-        pytest.param(by_ids(fold_table.WINDOW), id="the window of a sliding summary"),
+        pytest.param(make_reader_by_ids(memory_store.BY_IDS), id="candidates"),
+        pytest.param(make_reader_by_ids(fact_table.TEXTS), id="what is learned from"),
+        pytest.param(make_reader_by_ids(fold_table.WINDOW), id="the window of a sliding summary"),
     ],
 )
-def test_all_messages_are_not_walked_through(tmp_path: Path, read: Callable[[sqlite3.Connection], int]) -> None:
+def test_indexed_reads_do_not_scan_all_messages(tmp_path: Path, read: Callable[[sqlite3.Connection], int]) -> None:
     migrate_file(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)
@@ -79,7 +79,7 @@ def test_all_messages_are_not_walked_through(tmp_path: Path, read: Callable[[sql
         assert steps(connection, read) < 1.5 * few
 
 
-def test_however_many_wait_for_a_fold_a_prompt_reads_the_newest(tmp_path: Path) -> None:
+def test_prompt_reads_only_newest_unsummarized_messages(tmp_path: Path) -> None:
     migrate_file(tmp_path / "memory.db", MIGRATIONS)
     with contextlib.closing(connect(tmp_path / "memory.db", durable=False)) as connection:
         connection.execute(OWNER)

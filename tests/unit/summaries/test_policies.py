@@ -1,4 +1,4 @@
-"""All planners under the same promises: whatever is said, asked for and switched, over the same messages."""
+"""Property tests of all fold policies: invariants that hold for any sequence of turns, folds and switches."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ EVERY_N = 3
 
 
 @dataclass
-class Made:
-    """A summary as a store would keep it; `covers`: ids of the messages that it tells of."""
+class MadeSummary:
+    """A summary as a store would keep it. `covers` has the ids of the messages that it covers."""
 
     id: int
     level: int
@@ -34,26 +34,26 @@ class Made:
 
 
 @dataclass
-class Scope:
-    """A scope without texts: what a store does with the plans."""
+class SimulatedScope:
+    """A scope without texts that applies plans as a store would."""
 
     policy: Policy = "pyramid"
     turns: list[list[MessageOutline]] = field(default_factory=list)
     unanswered: set[int] = field(default_factory=set)
     chunk_of: dict[int, int] = field(default_factory=dict)
-    made: list[Made] = field(default_factory=list)
-    newest: int = 0
+    made_summaries: list[MadeSummary] = field(default_factory=list)
+    newest_id: int = 0
 
-    def say(self, pieces: int, *, answered: bool) -> None:
-        ids = range(self.newest + 1, self.newest + 1 + pieces + answered)
-        self.newest = ids[-1]
+    def add_turn(self, pieces: int, *, answered: bool) -> None:
+        ids = range(self.newest_id + 1, self.newest_id + 1 + pieces + answered)
+        self.newest_id = ids[-1]
         self.turns.append(
             [MessageOutline(id=id_, turn=ids[0], is_user=place < pieces) for place, id_ in enumerate(ids)]
         )
         if not answered:
             self.unanswered.add(ids[0])
 
-    def state(self) -> ScopeState:
+    def make_state(self) -> ScopeState:
         open_turns = [[message for message in turn if message.id not in self.chunk_of] for turn in self.turns]
         return ScopeState(
             turns=[
@@ -68,15 +68,15 @@ class Scope:
             ],
             summaries=[
                 standing_summary(summary.id, summary.level, summary.policy)
-                for summary in sorted(self.active(), key=lambda made_summary: min(made_summary.covers))
+                for summary in sorted(self.list_active_summaries(), key=lambda made_summary: min(made_summary.covers))
             ],
             archived=[message for turn in self.turns for message in turn if message.id in self.chunk_of][-20:],
             every_n=EVERY_N,
         )
 
-    def counts(self) -> Counts:
+    def make_counts(self) -> Counts:
         """What a store counts, as the test of a plan by counters alone."""
-        state, active = self.state(), self.active()
+        state, active = self.make_state(), self.list_active_summaries()
         archived = len(self.chunk_of)
         starts = [min(made.covers) for made in active]
         ids = [number for turn in state.turns for number in turn.message_ids]
@@ -88,28 +88,28 @@ class Scope:
             gap=sum(number < max(starts) for number in ids) if starts else 0,
         )
 
-    def active(self) -> list[Made]:
-        return [made_summary for made_summary in self.made if made_summary.is_active]
+    def list_active_summaries(self) -> list[MadeSummary]:
+        return [made_summary for made_summary in self.made_summaries if made_summary.is_active]
 
-    def fold(self, reason: SummaryReason) -> list[SummaryPlan]:
-        """Everything due; the plans, each checked against what there is before it is carried out."""
+    def commit_due_plans(self, reason: SummaryReason) -> list[SummaryPlan]:
+        """Commit every plan that is due, checking each one first. Return the plans."""
         plans: list[SummaryPlan] = []
-        while found := POLICIES[self.policy].plan(self.state(), "upwards" if plans else reason):
+        while found := POLICIES[self.policy].plan(self.make_state(), "upwards" if plans else reason):
             assert len(plans) < 50, "folding comes to an end"
             if plans or reason == "threshold":
-                assert POLICIES[self.policy].can_fold(self.counts(), EVERY_N), "the counters would have hidden it"
+                assert POLICIES[self.policy].can_fold(self.make_counts(), EVERY_N), "the counters would have hidden it"
             self.commit(found)
             plans.append(found)
         return plans
 
     def commit(self, found: SummaryPlan) -> None:
-        active = {made_summary.id: made_summary for made_summary in self.active()}
+        active = {made_summary.id: made_summary for made_summary in self.list_active_summaries()}
         assert found.message_ids or found.summary_ids
         assert list(found.message_ids) == sorted(set(found.message_ids)), "oldest first, none twice"
         assert not set(found.message_ids) & self.chunk_of.keys(), "no message is folded twice"
         assert set(found.summary_ids) <= active.keys(), "only active summaries are folded"
         assert found.base_id is None or found.base_id in found.summary_ids
-        number = len(self.made) + 1
+        number = len(self.made_summaries) + 1
         below = [active[summary_id] for summary_id in found.summary_ids]
         covers = frozenset(found.message_ids).union(*(made_summary.covers for made_summary in below))
         if found.window_ids:
@@ -118,7 +118,9 @@ class Scope:
         for made_summary in below:
             made_summary.is_active = False
         self.chunk_of.update(dict.fromkeys(found.message_ids, number))
-        self.made.append(Made(number, found.level, found.policy, found.message_ids, covers, found.summary_ids))
+        self.made_summaries.append(
+            MadeSummary(number, found.level, found.policy, found.message_ids, covers, found.summary_ids)
+        )
 
 
 events = st.one_of(
@@ -129,32 +131,34 @@ events = st.one_of(
 switches = st.tuples(st.just("switch"), st.sampled_from(sorted(POLICIES)))
 
 
-def live(scope: Scope, history: list[tuple[object, ...]]) -> None:
+def replay_history(scope: SimulatedScope, history: list[tuple[object, ...]]) -> None:
     for event in history:
         match event:
             case ["say", int(pieces), bool(answered)]:
-                scope.say(pieces, answered=answered)
-                scope.fold("threshold")
+                scope.add_turn(pieces, answered=answered)
+                scope.commit_due_plans("threshold")
             case ["fold", str(reason)]:
-                scope.fold(reason)  # type: ignore[arg-type]
+                scope.commit_due_plans(reason)  # type: ignore[arg-type]
             case ["switch", str(policy)]:
                 scope.policy = policy
         check(scope)
 
 
-def check(scope: Scope) -> None:
-    active = scope.active()
+def check(scope: SimulatedScope) -> None:
+    active = scope.list_active_summaries()
     archived = set(scope.chunk_of)
-    assert all(number in {made_summary.id for made_summary in scope.made} for number in scope.chunk_of.values())
+    assert all(
+        number in {made_summary.id for made_summary in scope.made_summaries} for number in scope.chunk_of.values()
+    )
     covered = [message for made_summary in active for message in made_summary.covers]
     assert len(covered) == len(set(covered)), "what is active does not overlap"
     assert set(covered) <= archived, "only archived messages are covered"
-    for made_summary in scope.made:
+    for made_summary in scope.made_summaries:
         assert {message for message, chunk in scope.chunk_of.items() if chunk == made_summary.id} == set(
             made_summary.chunk
         )
-        assert all(not scope.made[source - 1].is_active for source in made_summary.sources)
-    if not any(made_summary.policy == "sliding" for made_summary in scope.made):
+        assert all(not scope.made_summaries[source - 1].is_active for source in made_summary.sources)
+    if not any(made_summary.policy == "sliding" for made_summary in scope.made_summaries):
         assert set(covered) == archived, "no hole"
     for made_summary in active:
         span = [
@@ -165,68 +169,68 @@ def check(scope: Scope) -> None:
 
 @pytest.mark.parametrize("policy", sorted(POLICIES))
 @given(history=st.lists(events, max_size=60))
-def test_every_policy_keeps_the_promises(policy: Policy, history: list[tuple[object, ...]]) -> None:
-    scope = Scope(policy=policy)
-    live(scope, history)
-    assert len(scope.active()) <= (MAX_ACTIVE if policy == "pyramid" else 1)
+def test_every_policy_preserves_fold_invariants(policy: Policy, history: list[tuple[object, ...]]) -> None:
+    scope = SimulatedScope(policy=policy)
+    replay_history(scope, history)
+    assert len(scope.list_active_summaries()) <= (MAX_ACTIVE if policy == "pyramid" else 1)
 
 
 @given(history=st.lists(st.one_of(events, switches), max_size=80))
-def test_policies_may_be_switched_at_any_time(history: list[tuple[object, ...]]) -> None:
-    scope = Scope()
-    live(scope, history)
+def test_switching_policies_preserves_fold_invariants(history: list[tuple[object, ...]]) -> None:
+    scope = SimulatedScope()
+    replay_history(scope, history)
     for policy in POLICIES:
         scope.policy = policy
-        scope.say(1, answered=True)
-        scope.fold("now")
+        scope.add_turn(1, answered=True)
+        scope.commit_due_plans("now")
         check(scope)
-        assert len(scope.chunk_of) == scope.newest, "now folds everything, whatever went before"
-        assert len(scope.active()) <= (MAX_ACTIVE if policy == "pyramid" else 1)
+        assert len(scope.chunk_of) == scope.newest_id, "now folds everything, whatever went before"
+        assert len(scope.list_active_summaries()) <= (MAX_ACTIVE if policy == "pyramid" else 1)
 
 
 @given(history=st.lists(events, max_size=40), policy=st.sampled_from(sorted(POLICIES)))
-def test_nothing_that_is_being_answered_is_folded_unasked(policy: Policy, history: list[tuple[object, ...]]) -> None:
-    scope = Scope(policy=policy)
-    live(scope, history)
-    scope.say(2, answered=False)
+def test_automatic_fold_skips_unanswered_turn(policy: Policy, history: list[tuple[object, ...]]) -> None:
+    scope = SimulatedScope(policy=policy)
+    replay_history(scope, history)
+    scope.add_turn(2, answered=False)
     for reason in ("threshold", "idle", "pressure", "cut"):
-        scope.fold(reason)
-        assert not {scope.newest, scope.newest - 1} & scope.chunk_of.keys()
+        scope.commit_due_plans(reason)
+        assert not {scope.newest_id, scope.newest_id - 1} & scope.chunk_of.keys()
 
 
-def said(scope: Scope, turns: int) -> list[list[SummaryPlan]]:
+def add_turns_and_fold(scope: SimulatedScope, turns: int) -> list[list[SummaryPlan]]:
     plans = []
     for _ in range(turns):
-        scope.say(1, answered=True)
-        plans.append(scope.fold("threshold"))
+        scope.add_turn(1, answered=True)
+        plans.append(scope.commit_due_plans("threshold"))
     return plans
 
 
-def test_rolling_begins_at_ten_messages_and_is_rebuilt_every_eight() -> None:
-    scope = Scope(policy="rolling")
-    plans = said(scope, 17)
+def test_rolling_starts_at_ten_messages_and_folds_every_eight() -> None:
+    scope = SimulatedScope(policy="rolling")
+    plans = add_turns_and_fold(scope, 17)
     assert [turn for turn, made in enumerate(plans, start=1) if made] == [5, 9, 13, 17]
     first, second = plans[4][0], plans[8][0]
     assert (first.message_ids, first.summary_ids, first.base_id) == ((1, 2), (), None)
     assert (second.message_ids, second.summary_ids, second.base_id) == (tuple(range(3, 11)), (1,), 1)
-    assert len(scope.state().turns) == rolling.VERBATIM_TURNS
-    assert [made_summary.is_active for made_summary in scope.made] == [False, False, False, True]
+    assert len(scope.make_state().turns) == rolling.VERBATIM_TURNS
+    assert [made_summary.is_active for made_summary in scope.made_summaries] == [False, False, False, True]
 
 
-def test_rolling_takes_over_what_the_pyramid_left() -> None:
-    scope = Scope()
-    said(scope, 60)
-    levels = {summary.level for summary in scope.active()}
+def test_rolling_merges_summaries_of_pyramid() -> None:
+    scope = SimulatedScope()
+    add_turns_and_fold(scope, 60)
+    levels = {summary.level for summary in scope.list_active_summaries()}
     scope.policy = "rolling"
-    said(scope, 12)
-    (summary,) = scope.active()
+    add_turns_and_fold(scope, 12)
+    (summary,) = scope.list_active_summaries()
     assert summary.level == max(levels)
     assert summary.covers == scope.chunk_of.keys()
 
 
-def test_sliding_works_from_the_third_turn_on_after_every_turn() -> None:
-    scope = Scope(policy="sliding")
-    plans = said(scope, 12)
+def test_sliding_folds_after_every_turn_from_third_on() -> None:
+    scope = SimulatedScope(policy="sliding")
+    plans = add_turns_and_fold(scope, 12)
     assert [len(made) for made in plans] == [0, 0, *[1] * 10]
     assert [made[0].base_id for made in plans[2:]] == [None, *range(1, 10)]
     assert plans[2][0].window_ids == tuple(range(1, 7))
@@ -236,43 +240,43 @@ def test_sliding_works_from_the_third_turn_on_after_every_turn() -> None:
     assert len(scope.chunk_of) == 24, "and stays archived"
 
 
-def test_a_window_begins_at_a_persons_message() -> None:
-    scope = Scope(policy="sliding")
+def test_sliding_window_starts_with_user_message() -> None:
+    scope = SimulatedScope(policy="sliding")
     for pieces in (1, 2, 2, 2, 1, 2):
-        scope.say(pieces, answered=True)
-        scope.fold("threshold")
-    (summary,) = scope.active()
+        scope.add_turn(pieces, answered=True)
+        scope.commit_due_plans("threshold")
+    (summary,) = scope.list_active_summaries()
     assert (min(summary.covers), max(summary.covers), len(summary.covers)) == (3, 16, 14)
-    scope.say(2, answered=True)
-    scope.fold("threshold")
-    (summary,) = scope.active()
+    scope.add_turn(2, answered=True)
+    scope.commit_due_plans("threshold")
+    (summary,) = scope.list_active_summaries()
     assert min(summary.covers) == 6, "5 is an answer"
 
 
-def test_a_sliding_summary_is_not_based_on_another_policys() -> None:
-    scope = Scope()
-    said(scope, 6)
+def test_sliding_summary_has_no_base_from_another_policy() -> None:
+    scope = SimulatedScope()
+    add_turns_and_fold(scope, 6)
     scope.policy = "sliding"
-    (made,) = said(scope, 1)[0]
+    (made,) = add_turns_and_fold(scope, 1)[0]
     assert (made.base_id, made.summary_ids) == (None, (1, 2))
 
 
-def turn_of(*ids: int, tokens: int = 1) -> ActiveTurn:
+def make_turn(*ids: int, tokens: int = 1) -> ActiveTurn:
     return ActiveTurn(message_ids=ids, answered=True, tokens=tokens)
 
 
-def test_pressure_keeps_the_last_twenty_messages() -> None:
-    turns = [turn_of(number, number + 1) for number in range(1, 60, 2)]
+def test_pressure_fold_keeps_last_twenty_messages() -> None:
+    turns = [make_turn(number, number + 1) for number in range(1, 60, 2)]
     kept = turns[len(select_foldable_turns(turns, "pressure")) :]
     assert sum(len(turn.message_ids) for turn in kept) == KEPT_MESSAGES
 
 
-def test_pressure_keeps_a_fifth_of_the_tokens_where_that_is_more() -> None:
-    turns = [turn_of(number, tokens=100 if number < 51 else 10) for number in range(1, 101)]
+def test_pressure_fold_keeps_last_fifth_of_tokens_when_larger() -> None:
+    turns = [make_turn(number, tokens=100 if number < 51 else 10) for number in range(1, 101)]
     kept = turns[len(select_foldable_turns(turns, "pressure")) :]
     assert sum(turn.tokens for turn in kept) >= 0.2 * 5500
     assert len(kept) == 50 + 6
 
 
-def test_pressure_folds_nothing_of_what_is_kept() -> None:
-    assert select_foldable_turns([turn_of(1, 2, tokens=5000)] * 3, "pressure") == []
+def test_pressure_fold_takes_nothing_when_all_turns_are_kept() -> None:
+    assert select_foldable_turns([make_turn(1, 2, tokens=5000)] * 3, "pressure") == []

@@ -1,4 +1,4 @@
-"""The gate: what a summary is refused for, and that ordinary good ones pass."""
+"""The quality gate rejects bad summaries with a reason and accepts good ones."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ SOURCE = (
 )
 
 
-def judged(text: str, *, tokens: int = 30, source_tokens: int = 300) -> list[str]:
+def list_faults(text: str, *, tokens: int = 30, source_tokens: int = 300) -> list[str]:
     return find_text_faults(text, SOURCE, text_tokens=tokens, source_tokens=source_tokens)
 
 
@@ -34,7 +34,7 @@ def judged(text: str, *, tokens: int = 30, source_tokens: int = 300) -> list[str
     ],
 )
 def test_good_summaries_pass(text: str) -> None:
-    assert judged(text) == []
+    assert list_faults(text) == []
 
 
 @pytest.mark.parametrize(
@@ -57,25 +57,25 @@ def test_good_summaries_pass(text: str) -> None:
         ("she said that she " * 20, "repeats"),
     ],
 )
-def test_bad_summaries_are_refused_with_a_reason(text: str, reason: str) -> None:
-    assert any(reason in objection for objection in judged(text))
+def test_bad_summaries_are_rejected_with_reason(text: str, reason: str) -> None:
+    assert any(reason in objection for objection in list_faults(text))
 
 
-def test_a_talk_that_repeats_itself_may_be_summarized_in_its_words() -> None:
+def test_summary_may_repeat_phrases_of_repetitive_source() -> None:
     talk = "".join(f"Let us talk about the weather, part {number}. " for number in range(8))
     assert not find_text_faults(talk, talk, text_tokens=0, source_tokens=0)
 
 
-def test_an_extract_repeats_itself_no_more_than_its_source() -> None:
-    """The last fold of such a talk was refused: its other sentences made the source look less like a loop."""
+def test_extract_of_repetitive_source_is_accepted() -> None:
+    """Such a summary was rejected because the source also contained other, varied sentences."""
     extract = "".join(f"Let us talk about the weather, part {number}. " for number in range(4))
     source = extract + "Noted. What is my allergy? You told that it is against hazelnuts, on the first day. " * 2
     assert not find_text_faults(extract, source, text_tokens=0, source_tokens=0)
 
 
-def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_long() -> None:
-    assert judged("Anna has cats.", tokens=300, source_tokens=300)
-    assert not judged("Anna has cats.", tokens=100, source_tokens=100)
+def test_summary_as_long_as_source_is_rejected_only_for_long_source() -> None:
+    assert list_faults("Anna has cats.", tokens=300, source_tokens=300)
+    assert not list_faults("Anna has cats.", tokens=100, source_tokens=100)
 
 
 def of_a_day(text: str, said: str) -> list[str]:
@@ -91,7 +91,7 @@ def of_a_day(text: str, said: str) -> list[str]:
         ("She has 22 boats.", "I have boats."),
     ],
 )
-def test_clock_times_and_dates_of_headings_are_no_source(text: str, said: str) -> None:
+def test_heading_times_and_dates_do_not_justify_other_numbers(text: str, said: str) -> None:
     assert of_a_day(text, said)
 
 
@@ -107,18 +107,18 @@ def test_clock_times_and_dates_of_headings_are_no_source(text: str, said: str) -
         ("The exam is on 12 February 2027.", "My exam is on 12 February."),
     ],
 )
-def test_when_it_was_said_and_what_follows_from_it_may_be_told(text: str, said: str) -> None:
+def test_date_of_message_and_dates_derived_from_it_are_accepted(text: str, said: str) -> None:
     assert not of_a_day(text, said)
 
 
-def test_copied_headings_are_no_part_of_a_summary() -> None:
+def test_copied_headings_are_removed_from_summary() -> None:
     below = ["[2026-03-02 to 2026-03-03] Nora lives in Porto."]
     assert remove_copied_headings(below[0], below) == "Nora lives in Porto."
     assert remove_copied_headings("[sic] Nora [1]", below) == "[sic] Nora [1]"
 
 
 @given(st.text(), st.text())
-def test_any_text_is_judged_without_an_exception(text: str, source: str) -> None:
+def test_any_text_is_checked_without_exception(text: str, source: str) -> None:
     find_text_faults(text, source, text_tokens=1, source_tokens=1)
     assert find_invented_numbers(source, source) == set()
 
@@ -142,7 +142,7 @@ GERMAN = "Die Nutzerin hat eine Katze, die nicht auf dem Sofa schläft, und war 
         (RUSSIAN, f"{ENGLISH} {ENGLISH} {ENGLISH} {RUSSIAN}", False),
     ],
 )
-def test_a_summary_in_another_language_than_the_talk_is_seen(text: str, source: str, *, differs: bool) -> None:
+def test_detects_summary_in_other_language_than_conversation(text: str, source: str, *, differs: bool) -> None:
     assert is_in_another_language(text, source) == differs
 
 
@@ -182,7 +182,7 @@ UKRAINIAN = (
         ("Пользователь прислал команды: npm install react-router-dom, git push origin main.", "code", False),
     ],
 )  # fmt: skip
-def test_languages_of_one_script_are_told_apart_and_romanised_talk_is_not_refused(
+def test_distinguishes_languages_of_one_script_and_accepts_romanized_source(
     text: str, talk: str, *, differs: bool
 ) -> None:
     assert is_in_another_language(text, TALKS[talk]) == differs

@@ -29,18 +29,20 @@ GOOD = (
 )
 
 
-def scored(text: str, *, tokens: int = 40, source_tokens: int = 120) -> SummaryScore:
-    return of(text, SOURCES, tokens=tokens, source_tokens=source_tokens)
+def score_text(text: str, *, tokens: int = 40, source_tokens: int = 120) -> SummaryScore:
+    return score_text_of_sources(text, SOURCES, tokens=tokens, source_tokens=source_tokens)
 
 
-def of(text: str, sources: Sequence[Source], *, tokens: int = 5, source_tokens: int = 100) -> SummaryScore:
+def score_text_of_sources(
+    text: str, sources: Sequence[Source], *, tokens: int = 5, source_tokens: int = 100
+) -> SummaryScore:
     made = score_summary(text, sources, tokens=tokens, source_tokens=source_tokens)
     assert made is not None
     return made
 
 
-def test_a_good_summary_scores_high_in_every_part() -> None:
-    good = scored(GOOD)
+def test_good_summary_scores_high_in_every_part() -> None:
+    good = score_text(GOOD)
     assert good.total >= 0.85
     assert min(good.parts.values()) >= 0.6, good.parts
 
@@ -54,18 +56,20 @@ def test_a_good_summary_scores_high_in_every_part() -> None:
         ("Anna moved to Porto. " * 6, "repetition"),
     ],
 )
-def test_each_fault_lowers_its_part(text: str, part: str) -> None:
-    assert scored(text).parts[part] < scored(GOOD).parts[part] - 0.1
+def test_each_fault_lowers_score_of_affected_part(text: str, part: str) -> None:
+    assert score_text(text).parts[part] < score_text(GOOD).parts[part] - 0.1
 
 
-def test_a_long_text_compresses_less() -> None:
-    assert scored(GOOD, tokens=110).parts["compression"] < scored(GOOD).parts["compression"]
-    assert scored(GOOD, tokens=50, source_tokens=50).parts["compression"] == 1.0, "what is short need not be shorter"
+def test_longer_summary_has_lower_compression_score() -> None:
+    assert score_text(GOOD, tokens=110).parts["compression"] < score_text(GOOD).parts["compression"]
+    assert score_text(GOOD, tokens=50, source_tokens=50).parts["compression"] == 1.0, (
+        "what is short need not be shorter"
+    )
 
 
-def test_the_users_words_weigh_more() -> None:
+def test_user_statements_weigh_more_in_retention() -> None:
     of_user = [Source(text="It is in Porto."), Source(text="It is in Berlin.", is_user=False)]
-    kept = {city: of(f"It is in {city}.", of_user, source_tokens=20) for city in ("Porto", "Berlin")}
+    kept = {city: score_text_of_sources(f"It is in {city}.", of_user, source_tokens=20) for city in ("Porto", "Berlin")}
     assert kept["Porto"].parts["retention"] > kept["Berlin"].parts["retention"]
 
 
@@ -78,13 +82,13 @@ def test_the_users_words_weigh_more() -> None:
         ("Everything is quiet here.", set()),
     ],
 )
-def test_details(text: str, expected: set[str]) -> None:
+def test_finds_names_and_numbers(text: str, expected: set[str]) -> None:
     assert find_names_and_numbers(text) == expected
 
 
 @given(st.text(), st.lists(st.text(), max_size=4))
-def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> None:
-    made = of(text, [SOURCES[0], *(Source(text=source) for source in sources)])
+def test_any_text_has_score_between_0_and_1(text: str, sources: list[str]) -> None:
+    made = score_text_of_sources(text, [SOURCES[0], *(Source(text=source) for source in sources)])
     assert 0 <= made.total <= 1
     assert made.parts.keys() == WEIGHTS.keys()
     assert all(0 <= value <= 1 for value in made.parts.values())
@@ -93,7 +97,7 @@ def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> 
 @pytest.mark.parametrize(
     "said", [["hi! hello, thanks, ok"], ["hi", "Hello!", "thanks", "ok"], ["Привет!", "Спасибо, ок"], ["...", ""]]
 )
-def test_what_has_nothing_to_keep_has_no_score(said: list[str]) -> None:
+def test_source_with_nothing_to_keep_has_no_score(said: list[str]) -> None:
     sources = [
         Source(text=f"[2026-05-03 14:02] Anna: {text}", is_user=number % 2 == 0) for number, text in enumerate(said)
     ]
@@ -102,7 +106,7 @@ def test_what_has_nothing_to_keep_has_no_score(said: list[str]) -> None:
     assert score_summary("They met in Porto.", [*sources, Source(text="We meet in Porto.")], tokens=5, source_tokens=20)
 
 
-def test_what_is_too_long_loses_the_sentences_with_fewest_details_and_not_its_end() -> None:
+def test_shortening_removes_sentences_with_fewest_details() -> None:
     def words(text: str) -> int:
         return len(text.split())
 
@@ -119,7 +123,7 @@ def test_what_is_too_long_loses_the_sentences_with_fewest_details_and_not_its_en
     )
 
 
-def test_a_long_row_of_numbers_takes_no_longer_than_other_text() -> None:
+def test_long_row_of_numbers_is_analysed_within_five_cpu_seconds() -> None:
     started = time.process_time()
     assert list_source_details_missing_from_text("A row of numbers.", [Source(text="1," * 20_000)]) == []
     assert time.process_time() - started < 5

@@ -1,4 +1,4 @@
-"""The Telegram side against a local Bot API server over real HTTP, with a scripted conversation behind it."""
+"""Run the Telegram service against a local Bot API server over real HTTP, with a scripted conversation."""
 
 import asyncio
 from collections import defaultdict
@@ -39,7 +39,7 @@ from telegram_ui.commands.command_group import Action, ChatEvent, Command, Comma
 from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.service import TelegramService, open_telegram_service
-from tests.peers.ports import kept_port
+from tests.peers.ports import reserve_port
 
 TOKEN = "4242:test-token"
 ANN, BOB, EVE = 11, 12, 13
@@ -50,26 +50,26 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 @dataclass(repr=False)
-class Scripted:
-    """A conversation that answers with an echo, or waits at a gate first; it keeps what it was given."""
+class ScriptedConversation:
+    """A conversation that answers with an echo, after an optional gate, and records its input."""
 
     turns: list[UserMessage] = field(default_factory=list)
-    finished: list[str] = field(default_factory=list)
-    cancelled: list[str] = field(default_factory=list)
+    finished_texts: list[str] = field(default_factory=list)
+    cancelled_texts: list[str] = field(default_factory=list)
     gates: dict[str, asyncio.Event] = field(default_factory=dict)
-    fails: dict[str, Exception] = field(default_factory=dict)
-    begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
+    errors_by_text: dict[str, Exception] = field(default_factory=dict)
+    start_events: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
     settled: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     shown_as: dict[str, list[int]] = field(default_factory=dict)
-    corrected: list[tuple[int, str]] = field(default_factory=list)
+    corrections: list[tuple[int, str]] = field(default_factory=list)
     successors: dict[int, int] = field(default_factory=dict)
-    rename_fails: int = 0
+    remaining_rename_failures: int = 0
     turn: int | None = None
-    drops: list[Callable[[int], None]] = field(default_factory=list)
-    unwritten: list[Callable[[], Awaitable[None]]] | None = None
+    forgetting_callbacks: list[Callable[[int], None]] = field(default_factory=list)
+    deferred_actions: list[Callable[[], Awaitable[None]]] | None = None
 
-    def gate(self, text: str) -> asyncio.Event:
+    def add_gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
     async def charge_speech(
@@ -83,24 +83,24 @@ class Scripted:
         try:
             if on_text:
                 await on_text(f"partly {text[:20]}")
-            self.begun[text].set()
+            self.start_events[text].set()
             if gate := self.gates.get(text):
                 await gate.wait()
-            if failure := self.fails.get(text):
+            if failure := self.errors_by_text.get(text):
                 raise failure
         except asyncio.CancelledError:
-            self.cancelled.append(text)
+            self.cancelled_texts.append(text)
             raise
-        self.finished.append(text)
-        return Reply(text=f"echo {text[:40]}", turn=self.turn, is_durable=self.unwritten is None)
+        self.finished_texts.append(text)
+        return Reply(text=f"echo {text[:40]}", turn=self.turn, is_durable=self.deferred_actions is None)
 
     def add_forgetting_callback(self, drop: Callable[[int], None]) -> None:
-        self.drops.append(drop)
+        self.forgetting_callbacks.append(drop)
 
     def try_to_defer_until_stored(self, scope: Scope, act: Callable[[], Awaitable[None]]) -> bool:
-        if self.unwritten is not None:
-            self.unwritten.append(act)
-        return self.unwritten is not None
+        if self.deferred_actions is not None:
+            self.deferred_actions.append(act)
+        return self.deferred_actions is not None
 
     async def read_memory_mode(self, owner: int) -> Mode:
         return "on"
@@ -112,41 +112,41 @@ class Scripted:
         self.shown_as[incoming.source] = list(telegram_ids)
 
     async def run_post_turn_tasks(self, scope: Scope) -> tuple[str, ...]:
-        self.settled.append((scope.owner, tuple(self.finished)))
+        self.settled.append((scope.owner, tuple(self.finished_texts)))
         return self.notices
 
     async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
-        if failure := self.fails.get(text):
+        if failure := self.errors_by_text.get(text):
             raise failure
-        self.begun[text].set()
+        self.start_events[text].set()
         if gate := self.gates.get(text):
             await gate.wait()
-        self.corrected.append((telegram_id, text))
+        self.corrections.append((telegram_id, text))
         return Correction(turn=1, is_last=text != "of long ago")
 
     async def change_owner_id(self, owner: int, new: int) -> None:
-        if self.rename_fails:
-            self.rename_fails -= 1
+        if self.remaining_rename_failures:
+            self.remaining_rename_failures -= 1
             raise StorageError
         self.successors[owner] = new
 
 
-class Toys(CommandGroup):
-    """Commands that only say that they were called; `asked_for` holds the texts that they take, `fails` what /help
+class ToyCommands(CommandGroup):
+    """Commands that only say that they were called; `awaited_texts` holds the texts that they take, `fails` what /help
     and the button raise before that.
     """
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self.folding = asyncio.Event()
-        self.asked_for: set[str] = set()
-        self.fails: list[Exception] = []
+        self.fold_gate = asyncio.Event()
+        self.awaited_texts: set[str] = set()
+        self.errors: list[Exception] = []
         cast("Any", dependencies.services).bots.toys = self
 
     @Command("help")
     async def _help(self, event: ChatEvent) -> str:
-        if self.fails:
-            raise self.fails.pop()
+        if self.errors:
+            raise self.errors.pop()
         return (
             f"did help {event.argument}"
             if event.replied_message_id is None
@@ -155,8 +155,8 @@ class Toys(CommandGroup):
 
     @Action("toy")
     async def _press(self, event: ChatEvent) -> str:
-        if self.fails:
-            raise self.fails.pop()
+        if self.errors:
+            raise self.errors.pop()
         await self._show_text(event, f"did press {event.argument} under {event.message_text}")
         return "pressed"
 
@@ -166,16 +166,16 @@ class Toys(CommandGroup):
 
     @Command("summary_now", queue="slow")
     async def _fold(self, event: ChatEvent) -> str:
-        await self.folding.wait()
+        await self.fold_gate.wait()
         return f"did summary_now {event.argument}"
 
-    async def ask_for(self, text: str, chat_scope: Scope, person: int) -> None:
-        self.asked_for.add(text)
+    async def await_text(self, text: str, chat_scope: Scope, person: int) -> None:
+        self.awaited_texts.add(text)
         state = WizardState(scope=chat_scope, person=person, step="toy", nonce="", expires_at=NOW)
         await self._services.memory.wizards.store_state(state)
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
-        if event.argument not in self.asked_for:
+        if event.argument not in self.awaited_texts:
             return False
         await self._delivery.send_text(event.chat, f"wizard took {event.argument}")
         return True
@@ -183,17 +183,19 @@ class Toys(CommandGroup):
 
 @dataclass(repr=False)
 class Peer:
-    """The other side: Telegram's server, and people."""
+    """The local Bot API server, and the people who use it."""
 
     world: World
     faults: Faults
     url: str
 
-    def fault(self, kind: str, method: str, **rule: Any) -> None:
+    def add_fault(self, kind: str, method: str, **rule: Any) -> None:
         self.faults.add(Fault(kind=kind, method=method, **rule))
 
-    async def called(self, method: str, *, containing: str = "", chat: int | None = None, since: int = 0) -> Json:
-        """The first call of a method, waited for, whose text (or toast) contains something."""
+    async def wait_for_call(
+        self, method: str, *, containing: str = "", chat: int | None = None, since: int = 0
+    ) -> Json:
+        """Wait for a method's first call whose text or toast contains the given string."""
 
         def fits(call: Json) -> bool:
             params = call["params"]
@@ -205,10 +207,10 @@ class Peer:
 
         return await self.world.calls.wait_for_first_match(fits, since=since)
 
-    async def told(self, containing: str, chat: int | None = None) -> Json:
-        return await self.called("sendMessage", containing=containing, chat=chat)
+    async def wait_for_message(self, containing: str, chat: int | None = None) -> Json:
+        return await self.wait_for_call("sendMessage", containing=containing, chat=chat)
 
-    def texts(self, chat: int) -> list[str]:
+    def list_bot_texts(self, chat: int) -> list[str]:
         """What the bot's messages in a chat say now, in order."""
         return [
             message["text"]
@@ -216,12 +218,12 @@ class Peer:
             if message["from"]["id"] == 4242
         ]
 
-    async def polled(self) -> None:
+    async def wait_until_polling(self) -> None:
         """Wait until a poll is being held."""
         while not self.world.updates.poller:
             await self.world.updates.notifier.wait_for_notification()
 
-    async def confirmed(self) -> None:
+    async def wait_until_updates_confirmed(self) -> None:
         """Wait until the bot has confirmed all updates."""
         while self.world.updates.list_pending():
             await self.world.updates.notifier.wait_for_notification()
@@ -239,8 +241,8 @@ async def peer() -> AsyncIterator[Peer]:
         yield Peer(world, faults, url)
 
 
-def client(url: str = "") -> ExtBot[None]:
-    """The bot of TOKEN by the program's own requests; the library's read certificates for each bot, 60 ms."""
+def make_bot(url: str = "") -> ExtBot[None]:
+    """Make a bot with the program's own requests. The library's would load certificates for each bot (60 ms)."""
     request, updates = AiohttpRequest(trust_env=False), AiohttpRequest(trust_env=False)
     return ExtBot(TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates)
 
@@ -251,16 +253,16 @@ async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
         yield Inbox(database)
 
 
-class NothingChosen:
-    """A memory whose owners have chosen no language. `open`: where the talk of a place goes on, if not in the place."""
+class StubMemory:
+    """A memory without configured owners. `open_conversations` maps a place to the open one, if different."""
 
     def __init__(self, database: OwnerDatabase) -> None:
         self.wizards = WizardStates(database)
         self.inbox = Inbox(database)
         self.shared_work = None
         self.people: People | None = None
-        self.open: dict[Scope, Scope] = {}
-        self.forgotten: set[Scope] = set()
+        self.open_conversations: dict[Scope, Scope] = {}
+        self.forgotten_conversations: set[Scope] = set()
         self.successors: dict[int, int] = {}
         self.serves: Callable[[int], bool] = lambda owner: True
 
@@ -274,27 +276,27 @@ class NothingChosen:
         return self.successors.get(owner, owner)
 
     async def find_open_conversation_or_chat_scope(self, place: Scope) -> Scope:
-        return self.open.get(place, place)
+        return self.open_conversations.get(place, place)
 
     async def find_conversation_of_message(self, place: Scope, **_: object) -> Scope:
         return place
 
     async def has_conversation(self, place: Scope, conversation: Scope) -> bool:
-        return conversation not in self.forgotten
+        return conversation not in self.forgotten_conversations
 
 
 class Bots:
-    """Starts the Telegram side, as often as a test restarts it."""
+    """Run the Telegram service, once or repeatedly."""
 
     def __init__(self, peer: Peer, inbox: Inbox) -> None:
         self.peer = peer
         self.inbox = inbox
-        self.conversation = Scripted()
-        self.memory = NothingChosen(inbox.database)
+        self.conversation = ScriptedConversation()
+        self.memory = StubMemory(inbox.database)
         self.memory.successors = self.conversation.successors
         self.model: ChatModel = OfflineModel()
         self.transcriber: Transcriber | None = None
-        self.toys: Toys | None = None
+        self.toys: ToyCommands | None = None
         self.dependencies: Dependencies
         self.settings = Settings(
             telegram_bot_token=Secret(TOKEN),
@@ -303,7 +305,7 @@ class Bots:
             reply_streaming="off",
         )
 
-    def running(self, **options: Any) -> AbstractAsyncContextManager[TelegramService]:
+    def run_service(self, **options: Any) -> AbstractAsyncContextManager[TelegramService]:
         services = cast(
             "Any",
             SimpleNamespace(
@@ -330,12 +332,12 @@ class Bots:
             yield
 
         self.memory.inbox = self.inbox
-        groups = [Toys, AnswerButtons, ProposalButtons]
+        groups = [ToyCommands, AnswerButtons, ProposalButtons]
         return open_telegram_service(
             self.settings, services, run_alongside=run_alongside, command_groups=groups, **options
         )
 
-    async def pending(self) -> list[int]:
+    async def list_pending_update_ids(self) -> list[int]:
         return [row.update_id for row in await self.inbox.list_pending_updates(4242)]
 
 
@@ -347,7 +349,7 @@ def bots(peer: Peer, inbox: Inbox) -> Bots:
 @pytest.fixture
 def webhook(bots: Bots) -> Iterator[str]:
     """Settings for a webhook; its URL."""
-    with kept_port() as port:
+    with reserve_port() as port:
         url = f"http://127.0.0.1:{port}"
         bots.settings = replace(bots.settings, webhook_url=url, webhook_listen=("127.0.0.1", port))
         yield url

@@ -39,22 +39,22 @@ from text.analyzer import (
         ("?!… 🎈", []),
     ],
 )
-def test_terms(text: str, terms: list[str]) -> None:
+def test_lists_search_terms(text: str, terms: list[str]) -> None:
     assert list_search_terms(text) == terms
 
 
-def test_a_word_with_two_forms_in_one_language_votes_for_it_once() -> None:
+def test_word_with_two_forms_counts_once_in_language_detection() -> None:
     """Italian has both "un" and "un'"."""
     assert detect_language_of_latin_words(["un", "día"]) == "spanish"
 
 
-def test_a_question_is_about_its_content_words() -> None:
+def test_distinct_terms_omit_stop_words_unless_nothing_else_remains() -> None:
     assert list_distinct_search_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
     assert list_distinct_search_terms("Who are you?") == ["who", "are", "you"]
 
 
 @given(st.text())
-def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
+def test_search_terms_of_any_text_contain_no_whitespace(text: str) -> None:
     """No term is empty or holds a space: it must survive being joined by spaces."""
     assert all(term and not any(character.isspace() for character in term) for term in list_search_terms(text))
     assert bool(list_distinct_search_terms(text)) == bool(list_search_terms(text))
@@ -74,14 +74,14 @@ def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
         ("اشترى أخي سيارة حمراء.", "السيارة"),
     ],
 )
-def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(said: str, word: str) -> None:
+def test_foreign_stems_match_word_in_message_of_same_language(said: str, word: str) -> None:
     [term] = list_distinct_search_terms(word)
     held = set(list_search_terms(said))
     assert term not in held
     assert held & set(map_terms_to_foreign_stems([term], word, accepts_short_stems=True)[term])
 
 
-def test_readings_are_of_words_that_are_asked_for() -> None:
+def test_alternative_forms_are_made_for_query_terms_only() -> None:
     question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
     assert map_terms_to_foreign_stems(list_distinct_search_terms(question), question).keys() == {"lucca", "zutphen"}
     assert map_terms_to_foreign_stems(["lucca"], question) == {"lucca": ("lucc",)}
@@ -99,13 +99,13 @@ def test_readings_are_of_words_that_are_asked_for() -> None:
         ("organizations", ["organiz", "organization", "organizations"]),
     ],
 )
-def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
-    """Where scores are equal the order decides, and that of a set is another in each process."""
+def test_foreign_stems_have_stable_order(word: str, stems: list[str]) -> None:
+    """The order breaks ties between equal scores, and the order of a set differs between processes."""
     assert list(map_terms_to_foreign_stems(set(stems), word)) == stems
 
 
 @given(st.text())
-def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
+def test_foreign_stems_of_any_text_are_distinct_and_differ_from_term(text: str) -> None:
     for term, found in map_terms_to_foreign_stems(list_distinct_search_terms(text), text).items():
         assert term not in found
         assert all(len(term) >= 3 for term in found)

@@ -1,4 +1,4 @@
-"""The analysis of a long text costs what its length costs, whatever its words are."""
+"""Analysing a text takes linear time for any kind of words."""
 
 import sys
 import time
@@ -28,10 +28,10 @@ WORDS = {
 
 
 @pytest.mark.parametrize("kind", WORDS)
-def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
-    """Counted in calls, which no busy machine changes; six seconds a megabyte it was once."""
+def test_listing_search_terms_takes_linear_number_of_calls(kind: str) -> None:
+    """Calls are counted, because times vary on a busy machine. A megabyte once took six seconds."""
 
-    def calls(length: int) -> int:
+    def count_calls(length: int) -> int:
         count = 0
 
         def called(frame: FrameType, event: str, arg: object) -> None:
@@ -46,13 +46,13 @@ def test_no_kind_of_words_costs_more_than_its_length(kind: str) -> None:
             sys.setprofile(None)
         return count
 
-    assert calls(5_000) < 8 * 5_000
-    assert calls(20_000) < 8 * 20_000
+    assert count_calls(5_000) < 8 * 5_000
+    assert count_calls(20_000) < 8 * 20_000
 
 
 @pytest.mark.parametrize("marks", ["\u0315\u0300", "\u0345\u0300\u0315\u031b", "\u05b0\u0591\u05bf"])
-def test_marks_without_end_cost_what_their_number_costs(marks: str) -> None:
-    """Sorted by counting inversions, in one call that lets no other thread run: 175 to 300 ms; now some 4."""
+def test_normalizing_long_runs_of_combining_marks_is_cheap(marks: str) -> None:
+    """unicodedata once sorted the marks in one call of 175 to 300 ms that blocked other threads (now about 4 ms)."""
     text = "a" + (marks * LENGTH)[: LENGTH - 1]
     for normalizes in (analyzer.normalize_text, analyzer.fold_accents, partial(normalize_unicode, "NFKD")):
         with count_units(time.thread_time) as stopwatch:
@@ -75,7 +75,7 @@ WRITTEN = [
 
 
 @given(st.lists(st.sampled_from(WRITTEN), min_size=1, max_size=200), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
-def test_what_people_write_is_normalized_as_a_whole(
+def test_normalize_unicode_in_pieces_equals_unicodedata(
     parts: list[str], form: Literal["NFC", "NFD", "NFKC", "NFKD"]
 ) -> None:
     text = "".join(parts) * (1 + PIECE // len(parts))

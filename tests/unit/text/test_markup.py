@@ -17,16 +17,16 @@ from text.markup import MAX_DEPTH, MAX_RICH_CHARS, parse_markdown_if_marked_up
         ("<script>alert(1)</script> **b**", [["span", "<script>alert(1)</script> **b**"]]),
     ],
 )
-def test_what_is_marked_up_is_a_tree_of_texts(text: str, tree: object) -> None:
+def test_parses_marked_up_text_into_tree(text: str, tree: object) -> None:
     assert parse_markdown_if_marked_up(text) == tree
 
 
-def test_a_table_has_rows_of_cells() -> None:
+def test_parses_table_into_rows_of_cells() -> None:
     assert parse_markdown_if_marked_up("|a|b|\n|-|-|\n|1|2|") == [
         ["table", ["tr", ["td", "a"], ["td", "b"]], ["tr", ["td", "1"], ["td", "2"]]]
     ]
 
 
 @pytest.mark.parametrize("text", ["> " * (MAX_DEPTH + 5) + "x", "**b** " * MAX_RICH_CHARS, "- a\n" * 5_999])
-def test_what_is_too_deep_or_too_large_is_shown_as_it_was_written(text: str) -> None:
+def test_too_deep_or_too_large_markdown_is_not_parsed(text: str) -> None:
     assert parse_markdown_if_marked_up(text) is None

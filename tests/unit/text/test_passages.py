@@ -19,25 +19,25 @@ STEPS = "\n".join(
 
 
 @given(st.text(st.sampled_from("ab .!\né東京…"), max_size=60).map(lambda text: text * 60))
-def test_passages_are_the_whole_text_and_have_a_bound(text: str) -> None:
+def test_passages_concatenate_to_text_and_have_bounded_length(text: str) -> None:
     found = split_into_passages(text)
     assert "".join(found) == text
     assert all(count_weighted_characters(passage) <= 2 * PASSAGE_LETTERS + 1 for passage in found) or len(found) == 1
     assert join_passages_at_indexes(text, frozenset(range(len(found)))) == text
 
 
-def test_a_short_message_is_one_passage() -> None:
+def test_short_message_is_one_passage() -> None:
     assert split_into_passages("Bees! " * (MAX_WHOLE_LETTERS // 6)) == ["Bees! " * (MAX_WHOLE_LETTERS // 6)]
     assert split_into_passages("") == [""]
 
 
-def test_a_long_message_is_divided_at_the_ends_of_lines() -> None:
+def test_long_message_is_split_at_line_ends() -> None:
     found = split_into_passages(STEPS)
     assert len(found) > 5
     assert all(passage.endswith("people.\n") for passage in found[:-1])
 
 
-def test_what_is_left_out_is_marked() -> None:
+def test_omitted_passages_are_marked_with_ellipsis() -> None:
     first, second, third, *_ = split_into_passages(STEPS)
     assert join_passages_at_indexes(STEPS, {0}) == f"{first.strip()} …"
     assert join_passages_at_indexes(STEPS, {1, 2}) == f"… {(second + third).strip()} …"
@@ -50,7 +50,7 @@ def count_words(text: str) -> int:
     return len(text.split())
 
 
-def test_an_extract_says_what_a_text_comes_back_to_in_its_order_and_without_code() -> None:
+def test_extract_keeps_informative_sentences_in_order_without_code() -> None:
     text = """Certainly! Here is a plan for the rye bread.
 
 ### Ingredients
@@ -71,13 +71,13 @@ Bake the rye bread with the starter for 50 minutes."""
 
 
 @given(st.text(st.sampled_from("ab1 .!\n`*é東京。…"), max_size=60).map(lambda text: text * 9), st.integers(0, 50))
-def test_an_extract_keeps_to_its_room_and_to_the_words(text: str, room: int) -> None:
+def test_extract_fits_limit_and_contains_only_given_text(text: str, room: int) -> None:
     extract = extract_informative_sentences(text, room, len)
     assert len(extract) <= room
     assert all(sentence in text for sentence in extract.split(" … ") if "…" not in text)
 
 
-def test_an_extract_of_a_text_of_any_length_compares_a_bounded_number_of_sentences() -> None:
+def test_extract_considers_limited_number_of_sentences() -> None:
     many = "\n".join(f"Row{number} has bee{number}." for number in range(10 * MAX_SENTENCES))
     assert f"Row{MAX_SENTENCES - 1} " in extract_informative_sentences(many, 10**6, len)
     assert f"Row{MAX_SENTENCES} " not in extract_informative_sentences(many, 10**6, len)

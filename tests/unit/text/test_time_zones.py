@@ -25,7 +25,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
     ("words", "name"),
     [("Europe/Berlin", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"), ("Tokyo", "Asia/Tokyo"), ("UTC", "")],
 )
-def test_zones_are_found(words: str, name: str) -> None:
+def test_finds_zone_by_name_or_city(words: str, name: str) -> None:
     assert find_zone_name(words) == name
     assert find_zone_name(f"{words}x") is None
 
@@ -42,7 +42,7 @@ def test_zones_are_found(words: str, name: str) -> None:
         ("", None),
     ],
 )
-def test_cities_are_found_however_they_are_written(words: str, name: str | None) -> None:
+def test_finds_zone_by_city_in_any_spelling(words: str, name: str | None) -> None:
     assert find_zone_name(words) == name
 
 
@@ -61,45 +61,45 @@ def test_cities_are_found_however_they_are_written(words: str, name: str | None)
         ("Etc/GMT-5", 5),
     ],
 )
-def test_offsets_have_their_everyday_sign(words: str, hours: float) -> None:
+def test_parses_utc_offset_with_everyday_sign(words: str, hours: float) -> None:
     name = find_zone_name(words)
     assert name
     assert NOON.astimezone(ZoneInfo(name)).utcoffset() == timedelta(hours=hours)
 
 
-def test_no_offset_is_utc_and_an_impossible_one_is_none() -> None:
+def test_zero_offset_is_utc_and_impossible_offset_is_none() -> None:
     assert [find_zone_name(words) for words in ("GMT+0", "utc-00:00", "GMT")] == ["", "", ""]
     assert [find_zone_name(words) for words in ("UTC+15", "UTC-13", "UTC+1:20", "+99", "UTC+1:75", "5")] == [None] * 6
 
 
-def test_an_offset_is_shown_with_its_everyday_sign() -> None:
+def test_formats_utc_offset_with_everyday_sign() -> None:
     assert [format_zone_name(name) for name in ("Etc/GMT+5", "Etc/GMT-3", "Etc/GMT-0", "", "Europe/Berlin")] == [
         *("UTC-5", "UTC+3", "UTC", "UTC", "Europe/Berlin")
     ]
     assert "07:00 UTC-5. Today is Saturday." in format_current_time(NOON.astimezone(ZoneInfo("Etc/GMT+5")))
 
 
-def test_the_table_names_zones_that_exist() -> None:
+def test_offset_tables_name_existing_zones() -> None:
     assert {find_zone_of_offset(offset) or "UTC" for offset in list_utc_offsets()} <= available_timezones()
     for minutes, name in PARTS_OF_HOURS.items():
         for month in range(1, 13):
             assert NOON.replace(month=month).astimezone(ZoneInfo(name)).utcoffset() == timedelta(minutes=minutes)
 
 
-def test_the_times_that_it_may_be_now_are_shown_once_each_from_west_to_east() -> None:
+def test_times_at_offsets_are_distinct_and_ordered_west_to_east() -> None:
     shown = [format_time_at_offset(NOON, offset) for offset in list_utc_offsets()]
     assert len(set(shown)) == len(shown) == 32
     assert (shown[0], shown[-1]) == ("02:00", "01:00")
     assert "17:30" in shown
 
 
-def test_similar_names_are_offered() -> None:
+def test_finds_similar_zone_names() -> None:
     assert find_similar_zone_names("berl") == ["Europe/Berlin"]
     assert "America/Los_Angeles" in find_similar_zone_names("los angels")
     assert find_similar_zone_names("x" * 10_000) == []
 
 
 @given(st.text(max_size=80))
-def test_any_words_are_a_zone_that_exists_or_none(words: str) -> None:
+def test_find_zone_name_returns_existing_zone_or_none(words: str) -> None:
     name = find_zone_name(words)
     assert name is None or name == "" or name in available_timezones()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from llm import quoting
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
-from tests.support.reference_encoding import reference_encoding
+from tests.support.reference_encoding import load_reference_encoding
 from text.characters import escape_template_tokens, repair_surrogates
 from text.tokenizer import MAX_CACHED_COUNTS, Tokenizer
 
@@ -38,13 +38,13 @@ texts = st.lists(
 
 
 @cache
-def old() -> Tokenizer:
-    """Its encoding takes a third of a second to load, which only the worker spends that runs these tests."""
+def get_older_tokenizer() -> Tokenizer:
+    """Return the tokenizer with the older encoding. Cached, because loading takes a third of a second."""
     return Tokenizer.for_model("gpt-4")
 
 
-def test_counts_are_tiktokens_own() -> None:
-    encoding = reference_encoding("o200k_base")
+def test_token_count_equals_tiktoken() -> None:
+    encoding = load_reference_encoding("o200k_base")
     text = "".join(PROSE.values()) + "<|endoftext|>"
     assert EXACT.count(text) == len(encoding.encode(escape_template_tokens(text), disallowed_special=()))
     assert EXACT.count("") == 0
@@ -65,13 +65,13 @@ many_lines = st.lists(
 
 @settings(max_examples=30)
 @given(text=many_lines)
-def test_texts_of_many_lines_count_as_they_do_in_tiktoken(text: str) -> None:
-    for tokenizer in (EXACT, old()):
-        whole = len(reference_encoding(tokenizer.name).encode(text, disallowed_special=()))
+def test_multiline_token_count_equals_tiktoken(text: str) -> None:
+    for tokenizer in (EXACT, get_older_tokenizer()):
+        whole = len(load_reference_encoding(tokenizer.name).encode(text, disallowed_special=()))
         assert tokenizer.count(text) == whole
 
 
-def test_a_request_counts_as_the_contract_says() -> None:
+def test_request_token_count_follows_contract() -> None:
     messages = [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content="Hello")]
     assert EXACT.count_request_tokens(messages) == 3 + (3 + 1 + 3) + (3 + 1 + 1)
 
@@ -87,14 +87,14 @@ def test_a_request_counts_as_the_contract_says() -> None:
         ("gpt-oss-20b", "o200k_harmony"),
     ],
 )
-def test_each_model_gets_an_encoding_that_needs_no_network(model: str, encoding: str) -> None:
+def test_model_name_maps_to_bundled_encoding(model: str, encoding: str) -> None:
     assert Tokenizer.for_model(model).name == encoding
     assert Tokenizer.for_model(model) is Tokenizer.for_encoding(encoding), "what one has counted the other need not"
 
 
 @given(text=texts, limit=st.integers(0, 120))
-def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, old()):
+def test_omit_middle_fits_limit_and_keeps_head_and_tail(text: str, limit: int) -> None:
+    for tokenizer in (EXACT, get_older_tokenizer()):
         result = tokenizer.omit_middle(text, limit)
         assert tokenizer.count(result) <= limit
         if tokenizer.count(text) <= limit:
@@ -107,7 +107,7 @@ def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
 
 
 @pytest.mark.parametrize("language", sorted(PROSE.keys() - {"emoji"}))  # of which one is many tokens
-def test_a_cut_is_reckoned_from_few_pieces_and_takes_all_but_a_token(language: str) -> None:
+def test_cut_needs_few_counts_and_is_within_one_token_of_limit(language: str) -> None:
     text, most = PROSE[language] * 20, 0
     for tokens in (8, 25, 60, 300):
         for cut in ("take_head", "take_tail"):
@@ -124,19 +124,19 @@ def test_a_cut_is_reckoned_from_few_pieces_and_takes_all_but_a_token(language: s
 
 
 @given(text=texts, limit=st.integers(0, 120))
-def test_cut_end_fits_and_is_a_beginning(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, old()):
+def test_truncate_fits_limit_and_keeps_beginning(text: str, limit: int) -> None:
+    for tokenizer in (EXACT, get_older_tokenizer()):
         result = tokenizer.truncate(text, limit)
         assert tokenizer.count(result) <= limit
         assert text.startswith((result, result.removesuffix("…")))
 
 
 @given(text=texts, limit=st.integers(0, 120))
-def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: int) -> None:
+def test_truncate_to_fit_when_rendered_counts_rendered_text(text: str, limit: int) -> None:
     def write(kept: str) -> str:
         return f"Anna: {quoting.quote_text(kept)}"
 
-    for tokenizer in (EXACT, old()):
+    for tokenizer in (EXACT, get_older_tokenizer()):
         for cut in (None, tokenizer.omit_middle):
             result = tokenizer.truncate_to_fit_when_rendered(text, limit, write, cut)
             assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
@@ -144,7 +144,7 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
                 assert result == text
 
 
-def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole() -> None:
+def test_text_sharing_token_with_prefix_is_not_truncated() -> None:
     said = EXACT.count("Anna: said so")
     assert said < EXACT.count("Anna: ") + EXACT.count("said so")
     assert EXACT.truncate_to_fit_when_rendered("said so", said, "Anna: {}".format) == "said so"
@@ -152,14 +152,14 @@ def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole
 
 @given(text=texts, limit=st.integers(1, 60))
 def test_split_loses_nothing_and_each_piece_fits(text: str, limit: int) -> None:
-    for tokenizer in (EXACT, old()):
+    for tokenizer in (EXACT, get_older_tokenizer()):
         pieces = tokenizer.split(text, limit)
         assert "".join(pieces) == text
         assert all(pieces)
         assert all(tokenizer.count(piece) <= limit or len(piece) == 1 for piece in pieces)
 
 
-def test_the_mark_says_how_much_is_left_out() -> None:
+def test_omission_mark_states_number_of_omitted_tokens() -> None:
     text = PROSE["en"] * 400
     result = EXACT.omit_middle(text, 500)
     kept = sum(EXACT.count(part) for part in result.split("\n[… ")[0:1])
@@ -169,12 +169,12 @@ def test_the_mark_says_how_much_is_left_out() -> None:
     assert EXACT.count(result) >= 480
 
 
-def test_cut_end_prefers_a_sentence_that_ends_near() -> None:
+def test_truncate_prefers_nearby_sentence_end() -> None:
     assert EXACT.truncate("One is here. Two is here. Three is much longer than that.", 9) == "One is here. Two is here."
     assert EXACT.truncate("a word and a word and a word and so on", 6).endswith("…")
 
 
-def test_what_shows_as_one_character_is_not_cut_in_two() -> None:
+def test_truncate_does_not_split_grapheme_cluster() -> None:
     family = "👩‍👩‍👧‍👦"
     for limit in range(1, 200):
         kept = EXACT.truncate(family * 20, limit).removesuffix("…")
@@ -182,7 +182,7 @@ def test_what_shows_as_one_character_is_not_cut_in_two() -> None:
 
 
 @pytest.mark.parametrize("unit", ["a", " ", " \t", "😀", "\u0301"])
-def test_very_many_of_one_character_are_counted_and_cut(unit: str) -> None:
+def test_long_run_of_one_character_is_counted_and_cut(unit: str) -> None:
     text = unit * (200_000 // len(unit))
     assert 0 < EXACT.count(text) <= len(text.encode())
     assert EXACT.count(EXACT.omit_middle(text, 3000)) <= 3000
@@ -216,19 +216,19 @@ _COUNT = (
 )
 
 
-def test_encodings_load_without_network_and_leave_nothing_behind(tmp_path: Path) -> None:
+def test_encodings_load_without_network_or_temporary_files(tmp_path: Path) -> None:
     assert _in_fresh_process(_COUNT, TMPDIR=str(tmp_path)).split() == ["o200k_base", "cl100k_base"]
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "o200k_harmony", "cl100k_base"])
-def test_each_bundled_encoding_counts_as_tiktoken_does(name: str) -> None:
-    ours, theirs = Tokenizer.for_encoding(name), reference_encoding(name)
+def test_bundled_encoding_counts_equal_tiktoken(name: str) -> None:
+    ours, theirs = Tokenizer.for_encoding(name), load_reference_encoding(name)
     for text in (*PROSE.values(), "   \n\n  \tx", "it'S 12345 <|endoftext|>", "".join(PROSE.values()) * 3):
         assert ours.count(text) == len(theirs.encode(escape_template_tokens(text), disallowed_special=()))
 
 
-def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
+def test_count_cache_is_limited_and_stays_correct() -> None:
     counted: list[str] = []
 
     def count(text: str) -> int:

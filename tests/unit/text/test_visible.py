@@ -1,4 +1,4 @@
-"""What is shown and stored holds no character that no client draws, and loses none that is drawn."""
+"""Invisible characters are removed from texts. All visible characters are kept."""
 
 import pytest
 
@@ -19,7 +19,7 @@ _HIDDEN_ORDER = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
         ("one\u2028two", "one two"),
     ],
 )
-def test_what_nobody_sees_goes(text: str, shown: str) -> None:
+def test_invisible_characters_are_removed(text: str, shown: str) -> None:
     assert remove_invisible_characters(text) == shown
     assert remove_invisible_characters(shown) == shown
 
@@ -36,5 +36,5 @@ def test_what_nobody_sees_goes(text: str, shown: str) -> None:
         "naïve e\u0301, 한국어, 中文\n\ttab",
     ],
 )
-def test_what_is_drawn_stays(text: str) -> None:
+def test_visible_characters_are_kept(text: str) -> None:
     assert remove_invisible_characters(text) == text

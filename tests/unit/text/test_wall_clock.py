@@ -1,4 +1,4 @@
-"""Wall clocks: moments, months, and the next time of what repeats."""
+"""Conversion of wall-clock times to UTC, and the next time of a repetition."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -14,13 +14,13 @@ from text.time_zones import find_next_repetition, to_utc
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-def test_a_time_that_a_clock_skips_or_shows_twice_is_one_moment() -> None:
+def test_skipped_or_repeated_wall_time_maps_to_one_moment() -> None:
     assert to_utc(datetime(2026, 3, 29, 2, 30), BERLIN) == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
     assert to_utc(datetime(2026, 10, 25, 2, 30), BERLIN) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
     assert to_utc(datetime(2026, 10, 25, 2, 30), None) == datetime(2026, 10, 25, 2, 30, tzinfo=UTC)
 
 
-def test_the_last_of_a_month_stays_the_last() -> None:
+def test_monthly_repetition_on_31st_uses_last_day_of_short_months() -> None:
     local, seen = datetime(2026, 1, 31, 9), []
     for _ in range(4):
         following = find_next_repetition(local, "monthly", 31, after=local)
@@ -34,7 +34,7 @@ def test_the_last_of_a_month_stays_the_last() -> None:
 @given(
     st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)), st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1))
 )
-def test_the_next_time_is_later_and_none_is_left_out(repeat: Repeat, local: datetime, now: datetime) -> None:
+def test_next_repetition_is_after_now_and_skips_no_period(repeat: Repeat, local: datetime, now: datetime) -> None:
     found = find_next_repetition(local, repeat, local.day if repeat == "monthly" else 0, after=now)
     assert found is not None
     assert found > max(local, now)
@@ -43,5 +43,5 @@ def test_the_next_time_is_later_and_none_is_left_out(repeat: Repeat, local: date
     assert found - max(local, now) <= timedelta(days=longest)
 
 
-def test_what_comes_once_has_no_next_time() -> None:
+def test_single_event_has_no_next_repetition() -> None:
     assert find_next_repetition(datetime(2026, 1, 1), "", 0, after=datetime(2026, 1, 1)) is None

@@ -1,4 +1,4 @@
-"""One talk, which other programs write in their ways, and what its files have to be read as. Uses no reader."""
+"""The conversation that every sample export contains, and helpers to write such files. Uses no parser."""
 
 import html
 import io
@@ -27,8 +27,8 @@ _TEXTS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
-    """What one message has to be once it is read. `number`: its place in the talk, from 1."""
+class ExpectedMessage:
+    """A message as the parser must return it. `number` is its position in the conversation, from 1."""
 
     number: int
     is_mine: bool
@@ -45,7 +45,7 @@ class Said:
 
 
 TALK = tuple(
-    Said(
+    ExpectedMessage(
         number=number,
         is_mine=number % 2 == 1,
         text=text,
@@ -56,10 +56,12 @@ TALK = tuple(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Written:
-    """A file. `sources`: by which its messages are known, where the file itself says it. `name`: as it was sent.
-    `is_dated`: it says when each message was said. `answers`: of the person, to the questions about it. `taken`: of the
-    talk, what it holds. `characters`: the name of the assistant, where the file gives it one.
+class SampleFile:
+    """A file to import, and what it holds.
+
+    `sources` are the ids of its messages if the file gives them, `name` is its name as sent, and `answers` are the
+    person's answers to the questions about it. `has_date` is True if it says when each message was written.
+    `assistant_name` is the assistant's name if the file gives one.
     """
 
     data: bytes
@@ -67,11 +69,11 @@ class Written:
     name: str = ""
     has_date: bool = True
     answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    taken: Sequence[Said] = TALK
-    characters: str = ""
+    expected_messages: Sequence[ExpectedMessage] = TALK
+    assistant_name: str = ""
 
 
-def zipped(files: Mapping[str, str | bytes]) -> bytes:
+def zip_files(files: Mapping[str, str | bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -87,14 +89,14 @@ def page_text(text: str) -> str:
     return html.escape(text).replace("\n", "<br>")
 
 
-VARIETIES: dict[str, list[Callable[[], Written]]] = {}
+VARIETIES: dict[str, list[Callable[[], SampleFile]]] = {}
 """The shapes that real files have, by format."""
 
 
-def variety(name: str) -> Callable[[Callable[[], Written]], Callable[[], Written]]:
-    """What is decorated writes a file of this format."""
+def register_variety(name: str) -> Callable[[Callable[[], SampleFile]], Callable[[], SampleFile]]:
+    """Register the decorated function as a writer of sample files of this format."""
 
-    def add(make: Callable[[], Written]) -> Callable[[], Written]:
+    def add(make: Callable[[], SampleFile]) -> Callable[[], SampleFile]:
         VARIETIES.setdefault(name, []).append(make)
         return make
 

@@ -1,4 +1,4 @@
-"""Two files of one owner at the same moment: the second is told to try again, and nothing is there twice."""
+"""Concurrent imports of one owner: the second is refused, and no message is stored twice."""
 
 import asyncio
 from pathlib import Path
@@ -9,18 +9,18 @@ from records.errors import ImportBusy
 from records.owners import StorageType
 from records.scopes import Scope
 from reliability.invariants import find_violations, read_memory_state
-from tests.support.talk import ANNA, talking
-from tests.unit.transfer.test_importer import HERE, history, imported
+from tests.support.talk import ANNA, open_chat_harness
+from tests.unit.transfer.test_importer import HERE, import_file, make_telegram_export
 
 TOPIC = Scope(owner=ANNA.id, thread=5)
 
 
 @pytest.mark.parametrize("storage", [StorageType.SQLITE, StorageType.JSON])
 @pytest.mark.parametrize("second", [HERE, TOPIC], ids=["in one chat", "in two topics"])
-async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, storage: StorageType, second: Scope) -> None:
-    """Those of two topics took the same ids, and one was told of an IntegrityError."""
-    async with talking(tmp_path) as talk:
-        await talk.remember(storage=storage)
+async def test_concurrent_imports_store_each_message_once(tmp_path: Path, storage: StorageType, second: Scope) -> None:
+    """Imports into two topics once took the same ids, and one failed with an IntegrityError."""
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory(storage=storage)
 
         async def begin(scope: Scope, data: bytes) -> int:
             async def progress(done: int, total: int) -> None:
@@ -31,9 +31,9 @@ async def test_two_imports_at_once_store_each_message_once(tmp_path: Path, stora
             except ImportBusy:
                 return 0
 
-        both = await asyncio.gather(begin(HERE, history(300)), begin(second, history(200)))
+        both = await asyncio.gather(begin(HERE, make_telegram_export(300)), begin(second, make_telegram_export(200)))
         assert tuple(both) == (300, 0), "the second one is told to try again"
-        assert await imported(talk, history(200)) == (0, 200)
+        assert await import_file(talk, make_telegram_export(200)) == (0, 200)
         async with talk.services.memory.open_store(ANNA.id) as store:
             stored = [
                 message

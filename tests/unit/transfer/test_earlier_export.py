@@ -1,4 +1,4 @@
-"""An export of the version before 1.0 is imported whole, into each storage."""
+"""Import a complete export of a version before 1.0 into each storage."""
 
 import json
 from pathlib import Path
@@ -7,25 +7,29 @@ import pytest
 
 from records.owners import StorageType
 from settings import Secret
-from tests.support.postgres_server import address
-from tests.support.talk import ANNA, talking
-from tests.unit.transfer.test_importer import dumped, imported
+from tests.support.postgres_server import make_schema_address
+from tests.support.talk import ANNA, open_chat_harness
+from tests.unit.transfer.test_importer import dump_rows, import_file
 
 EXPORT = Path(__file__).with_name("files") / "earlier-export.json"
 """Sixteen messages under two summaries, and two facts."""
 
 
 @pytest.mark.parametrize("storage", [StorageType.SQLITE, StorageType.JSON, StorageType.POSTGRES])
-async def test_an_export_of_the_version_before_is_imported_whole(
+async def test_imports_complete_export_of_pre_1_0_version(
     tmp_path: Path, storage: StorageType, request: pytest.FixtureRequest
 ) -> None:
     data = EXPORT.read_bytes()
-    url = address(request.getfixturevalue("postgres_url"), tmp_path) if storage is StorageType.POSTGRES else ""
-    async with talking(tmp_path, database_url=Secret(url)) as talk:
-        await talk.remember(storage=storage)
-        assert await imported(talk, data) == (16, 0)
-        found = await dumped(talk)
-        assert await imported(talk, data) == (0, 16)
+    url = (
+        make_schema_address(request.getfixturevalue("postgres_url"), tmp_path)
+        if storage is StorageType.POSTGRES
+        else ""
+    )
+    async with open_chat_harness(tmp_path, database_url=Secret(url)) as talk:
+        await talk.turn_on_memory(storage=storage)
+        assert await import_file(talk, data) == (16, 0)
+        found = await dump_rows(talk)
+        assert await import_file(talk, data) == (0, 16)
     for table in ("messages", "summaries", "facts"):
         given = json.loads(data)[table]
         assert [

@@ -1,4 +1,4 @@
-"""Files as exporters, apps and phones of public repositories write them, and what each has to be read as."""
+"""Sample files of exporters, apps and phones from public repositories, and the expected messages."""
 
 import gzip
 import io
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from records.errors import ImportRefused
-from tests.unit.transfer.talk import zipped
-from tests.unit.transfer.test_more_shapes import ANSWERED, ASKED, AT, SECONDS, lines
-from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+from tests.unit.transfer.talk import zip_files
+from tests.unit.transfer.test_more_shapes import ANSWERED, ASKED, AT, SECONDS, to_json_lines
+from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
 
 QUESTION, ANSWER = WALNUTS
 MILLIS = SECONDS * 1000
@@ -36,7 +36,7 @@ CHERRY: dict[str, Any] = {"localStorage": {}, "indexedDB": {
         {"id": "b2", "type": "main_text", "content": ANSWER},
     ],
 }}  # fmt: skip
-GROK_ON_X = "window.YTD.grok_chat_item.part0 = " + lines(
+GROK_ON_X = "window.YTD.grok_chat_item.part0 = " + to_json_lines(
     [
         {"grokChatItem": {"chatId": "9", "createdAt": AT.isoformat(), "sender": "User", "message": QUESTION}},
         {"grokChatItem": {"chatId": "9", "createdAt": LATER.isoformat(), "sender": "Agent", "message": ANSWER}},
@@ -68,11 +68,11 @@ PERPLEXITY = f"""<img src="https://r2cdn.perplexity.ai/pplx-full-logo-primary-da
     ("name", "data"),
     [
         ("a shared conversation of ChatGPT", {"serverResponse": {"data": {"mapping": TREE, "current_node": "b"}}}),
-        ("Cherry Studio", zipped({"data.json": lines(CHERRY)})),
+        ("Cherry Studio", zip_files({"data.json": to_json_lines(CHERRY)})),
         ("Grok in an archive of X", GROK_ON_X),
-        ("the same in its archive", zipped({"data/grok-chat-item.js": GROK_ON_X, "data/app.js": "alert(1)"})),
+        ("the same in its archive", zip_files({"data/grok-chat-item.js": GROK_ON_X, "data/app.js": "alert(1)"})),
         ("ChatGPT's page", CHATGPT_PAGE),
-        ("the same beside its data", zipped(
+        ("the same beside its data", zip_files(
             {"conversations.json": CHATGPT, "chat.html": CHATGPT_PAGE, "user.json": '{"id": "u"}'}
         )),
         ("Gemini Voyager", {"format": "gemini-voyager.chat.v1", "items": [{"user": QUESTION, "assistant": ANSWER}]}),
@@ -81,7 +81,7 @@ PERPLEXITY = f"""<img src="https://r2cdn.perplexity.ai/pplx-full-logo-primary-da
             {"text": QUESTION, "author": {"name": "Anna", "is_human": True}, "created": AT.isoformat()},
             {"candidates": [{"raw_content": ANSWER}], "author": {"name": "Sage"}, "create_time": LATER.isoformat()},
         ]}]}),
-        ("OpenAssistant, with another name for the person", lines(
+        ("OpenAssistant, with another name for the person", to_json_lines(
             {"text": QUESTION, "role": "prompter", "created_date": AT.isoformat()},
             {"text": ANSWER, "role": "assistant", "created_date": LATER.isoformat()},
         )),
@@ -93,11 +93,11 @@ PERPLEXITY = f"""<img src="https://r2cdn.perplexity.ai/pplx-full-logo-primary-da
         ("thoughts in any marks", [ASKED, {**ANSWERED, "content": f"<thinking>hm</thinking>\n{ANSWER}"}]),
     ],
 )  # fmt: skip
-def test_an_exporters_file_is_the_same_talk(name: str, data: object) -> None:
-    history = past(data)
-    assert words_of(history) == WALNUTS
+def test_reads_same_conversation_from_every_exporter(name: str, data: object) -> None:
+    history = read_history(data)
+    assert list_texts(history) == WALNUTS
     assert [message.role for message in history.messages] == ["user", "assistant"]
-    assert past(data).messages == history.messages
+    assert read_history(data).messages == history.messages
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_an_exporters_file_is_the_same_talk(name: str, data: object) -> None:
             {"sender_full_name": "Anna", "content": "<p>hello</p>", "timestamp": SECONDS, "type": "stream"},
             {"sender_full_name": "Tom", "content": "<p>good</p>", "timestamp": SECONDS, "type": "stream"},
         ]}),
-        ("Mattermost", lines({"type": "post", "post": {
+        ("Mattermost", to_json_lines({"type": "post", "post": {
             "user": "Anna", "message": "hello", "create_at": SECONDS * 1000,
             "replies": [{"user": "Tom", "message": "good", "create_at": SECONDS * 1000}],
         }})),
@@ -152,8 +152,8 @@ def test_an_exporters_file_is_the_same_talk(name: str, data: object) -> None:
                                 "01/05/24, 10:00 - Tom: good\n")),
     ],
 )  # fmt: skip
-def test_a_chat_of_an_app_is_read_with_its_times(name: str, data: object) -> None:
-    history = past(data)
+def test_reads_app_chat_with_timestamps(name: str, data: object) -> None:
+    history = read_history(data)
     assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "hello"), ("Tom", "good")]
     assert {message.created_at for message in history.messages} == {AT}
 
@@ -169,42 +169,42 @@ def test_a_chat_of_an_app_is_read_with_its_times(name: str, data: object) -> Non
         ({"zerver_message": [{"sender": 5, "content": "hello", "date_sent": SECONDS}]}, "data in JSON"),
     ],
 )
-def test_what_cannot_be_read_is_refused_by_its_name(data: object, told: str) -> None:
+def test_rejects_unsupported_file_naming_its_kind(data: object, told: str) -> None:
     with pytest.raises(ImportRefused, match=told):
-        past(data)
+        read_history(data)
 
 
-def test_earlier_threads_of_a_session_are_conversations_too() -> None:
+def test_reads_earlier_threads_of_session_as_conversations() -> None:
     thread = {"name": "old", "messages": [{**ASKED, "content": "older"}, {**ANSWERED, "content": "yes"}]}
-    history = past({"chat-sessions": [{"name": "new", "messages": [ASKED, ANSWERED], "threads": [thread]}]})
-    assert sorted(words_of(history)) == sorted([*WALNUTS, "older", "yes"])
+    history = read_history({"chat-sessions": [{"name": "new", "messages": [ASKED, ANSWERED], "threads": [thread]}]})
+    assert sorted(list_texts(history)) == sorted([*WALNUTS, "older", "yes"])
     assert {message.title for message in history.messages} == {"new", "old", ""}
 
 
-def test_the_title_of_the_object_around_a_talk_is_its_title() -> None:
-    data = {"chatOfCode": {"title": "Walnuts", "connection": {"edges": [{"node": ASKED}, {"node": ANSWERED}]}}}
-    for held in (data, {"topics": [{"id": "t", "title": "Walnuts"}], "messages": [
-        {**ASKED, "topicId": "t"}, {**ANSWERED, "topicId": "t"},
-    ]}):  # fmt: skip
-        assert past(held).messages[0].title in ("Walnuts", ""), held
+def test_takes_conversation_title_from_enclosing_object() -> None:
+    edges = [{"node": ASKED}, {"node": ANSWERED}]  # of Poe, whose conversations are known by their messages alone
+    assert len(read_history({"chatOfCode": {"title": "Walnuts", "connection": {"edges": edges}}}).messages) == 2
+    topics = [{"id": "t", "title": "Walnuts"}]
+    in_topics = {"topics": topics, "messages": [{**ASKED, "topicId": "t"}, {**ANSWERED, "topicId": "t"}]}
+    assert read_history(in_topics).messages[0].title == "Walnuts"
     nested: dict[str, Any] = {"chatSessions": [{"title": "Walnuts", "splits": [{"messages": [ASKED, ANSWERED]}]}]}
-    assert past(nested).messages[0].title == "Walnuts"
+    assert read_history(nested).messages[0].title == "Walnuts"
 
 
-def test_a_time_tag_below_a_heading_is_the_time_of_the_message() -> None:
+def test_time_tag_below_heading_sets_message_time() -> None:
     text = (
         f'#### You:\n<time datetime="2024-05-01T10:00:00.000Z" title="x">10:00</time>\n\n{QUESTION}\n\n'
         f'#### ChatGPT:\n<time datetime="2024-05-01T10:00:05.000Z">10:00</time>\n\n{ANSWER}\n'
     )
-    history = past(text, "x.md")
-    assert (words_of(history), [message.created_at for message in history.messages]) == (WALNUTS, [AT, LATER])
+    history = read_history(text, "x.md")
+    assert (list_texts(history), [message.created_at for message in history.messages]) == (WALNUTS, [AT, LATER])
 
 
-def test_the_words_before_a_prompt_are_googles_only_if_most_records_have_them() -> None:
+def test_strips_gemini_prompt_prefix_only_when_most_records_share_it() -> None:
     def titles(*prompts: str) -> list[str]:
         records = [{"header": "Gemini", "title": prompt, "time": f"2024-05-01T10:00:0{number}Z",
                     "safeHtmlItem": [{"html": "yes"}]} for number, prompt in enumerate(prompts)]  # fmt: skip
-        return [message.content for message in past(records).messages if message.role == "user"]
+        return [message.content for message in read_history(records).messages if message.role == "user"]
 
     assert titles("Petición enviada: nueces", "Petición enviada: barco: azul") == ["nueces", "barco: azul"]
     assert titles("Prompted Translate: a", "Prompted Translate: b", "Prompted c", "Prompted d") == [
@@ -212,43 +212,43 @@ def test_the_words_before_a_prompt_are_googles_only_if_most_records_have_them() 
     ]  # fmt: skip
 
 
-def test_spaces_around_words_do_not_change_their_source() -> None:
+def test_surrounding_whitespace_does_not_change_message_source() -> None:
     spaced = [{**ASKED, "content": f"\n{QUESTION} \n"}, {**ANSWERED, "content": f" {ANSWER}\n"}]
-    assert past(spaced).messages == past([ASKED, ANSWERED]).messages
+    assert read_history(spaced).messages == read_history([ASKED, ANSWERED]).messages
 
 
-def test_a_column_without_a_name_does_not_divide_a_talk() -> None:
+def test_unnamed_csv_column_does_not_split_conversation() -> None:
     table = f",author,message,time\n0,user,{QUESTION},{AT.isoformat()}\n1,ai,{ANSWER},{LATER.isoformat()}\n"
-    history = past(table, "x.csv")
-    assert (words_of(history), list(history.notes)) == (WALNUTS, [])
+    history = read_history(table, "x.csv")
+    assert (list_texts(history), list(history.notes)) == (WALNUTS, [])
 
 
-def test_messages_that_name_their_conversation_are_grouped_by_it() -> None:
-    history = past([{**message, "conversation": name} for name in "AB" for message in (ASKED, ANSWERED)])
-    assert words_of(history) == WALNUTS * 2
+def test_groups_messages_by_conversation_field() -> None:
+    history = read_history([{**message, "conversation": name} for name in "AB" for message in (ASKED, ANSWERED)])
+    assert list_texts(history) == WALNUTS * 2
     assert [message.title for message in history.messages] == ["A", "", "B", ""]
 
 
-def test_a_block_whose_id_is_no_text_is_left_out() -> None:
+def test_skips_block_reference_that_is_not_a_string() -> None:
     [topic] = CHERRY["indexedDB"]["topics"]
     messages = [{**message, "blocks": [{}, ["b1"], *message["blocks"]]} for message in topic["messages"]]
     assert (
-        words_of(past({"indexedDB": {**CHERRY["indexedDB"], "topics": [{**topic, "messages": messages}]}})) == WALNUTS
+        list_texts(read_history({"indexedDB": {**CHERRY["indexedDB"], "topics": [{**topic, "messages": messages}]}}))
+        == WALNUTS
     )
 
 
-def test_a_message_that_only_begins_like_the_app_is_kept() -> None:
+def test_keeps_whatsapp_message_that_only_starts_like_system_text() -> None:
     for words in ("Hai eliminato", "Esta mensagem", "Vous avez supprimé", "Данное сообщение"):
-        assert words_of(past(f"01/05/24, 10:00 - Anna: {words}\n01/05/24, 10:00 - Tom: good\n", "chat.txt")) == [
-            words, "good",
-        ]  # fmt: skip
+        export = f"01/05/24, 10:00 - Anna: {words}\n01/05/24, 10:00 - Tom: good\n"
+        assert list_texts(read_history(export, "chat.txt")) == [words, "good"]
 
 
-def test_the_order_of_day_and_month_is_asked_in_every_chat_as_text() -> None:
+def test_asks_day_month_order_of_ambiguous_dates_in_text_chat() -> None:
     text = "[5/1/2024 10:00 AM] Anna\nhello\n\n[5/1/2024 10:00 AM] Tom\ngood\n"
-    asked = next(question for question in past(text).questions if question.name == "order")
+    asked = next(question for question in read_history(text).questions if question.name == "order")
     assert asked.chosen is None
-    assert past(text, order0=(1,)).messages[0].created_at == AT
+    assert read_history(text, order0=(1,)).messages[0].created_at == AT
 
 
 TURNS = (QUESTION, ANSWER, "And pecans?", "In **Texas**.\n\n- Georgia\n- New Mexico")
@@ -270,10 +270,12 @@ TURNS = (QUESTION, ANSWER, "And pecans?", "In **Texas**.\n\n- Georgia\n- New Mex
         (("## Turn {0}\n\n### User", "### Assistant"), ""),
     ],
 )
-def test_two_headings_that_alternate_are_the_sides_of_a_talk(sides: tuple[str, str], asked: str) -> None:
+def test_two_alternating_headings_become_speakers(sides: tuple[str, str], asked: str) -> None:
     """In any language. If neither side is known, the person says whether they asked."""
     marked = (f"{sides[n % 2].format(n // 2 + 1)}\n\n{words}" for n, words in enumerate(TURNS))
-    history = past("# Walnuts\n\n" + "\n\n".join(marked) + "\n\n*Exported on 2024-05-01 with an exporter*\n", "chat.md")
+    history = read_history(
+        "# Walnuts\n\n" + "\n\n".join(marked) + "\n\n*Exported on 2024-05-01 with an exporter*\n", "chat.md"
+    )
     assert [(said.role, said.content) for said in history.messages] == [
         ("user" if n % 2 == 0 else "assistant", words) for n, words in enumerate(TURNS)
     ]
@@ -288,9 +290,9 @@ def test_two_headings_that_alternate_are_the_sides_of_a_talk(sides: tuple[str, s
         "**Name:** Anna\n**Phone:** 1\n**Name:** Tom\n**Phone:** 2",
     ],
 )
-def test_chapters_that_alternate_are_no_talk(chapters: str) -> None:
+def test_rejects_document_with_two_alternating_chapter_headings(chapters: str) -> None:
     with pytest.raises(ImportRefused):
-        past(f"# Notes\n\n{chapters}\n", "notes.md")
+        read_history(f"# Notes\n\n{chapters}\n", "notes.md")
 
 
 def make_post(name: str, user: str, words: str, seconds: int, **more: Any) -> dict[str, Any]:
@@ -328,34 +330,36 @@ SIGNAL = [
     ],
     ids=["Mattermost's API", "Mattermost's channel export", "Signal Desktop's table", "Decipher TextMessage"],
 )  # fmt: skip
-def test_posts_and_rows_among_people_name_their_speakers(data: Any, name: str, said: list[tuple[str, str]]) -> None:
-    history = past(data, name)
+def test_reads_speakers_of_mattermost_posts_and_signal_rows(data: Any, name: str, said: list[tuple[str, str]]) -> None:
+    history = read_history(data, name)
     assert [(message.speaker, message.content) for message in history.messages] == said
     assert [message.created_at for message in history.messages[:2]] == [AT, LATER]
 
 
-def test_bubbles_of_cursor_are_known_by_their_type() -> None:
-    history = past({"composerId": "c", "name": "W", "createdAt": MILLIS, "conversation": [
+def test_roles_of_cursor_bubbles_follow_their_type() -> None:
+    history = read_history({"composerId": "c", "name": "W", "createdAt": MILLIS, "conversation": [
         {"type": 1, "bubbleId": "1", "text": QUESTION}, {"type": 2, "bubbleId": "2", "text": ANSWER}]})  # fmt: skip
     assert [(said.role, said.content) for said in history.messages] == [("user", QUESTION), ("assistant", ANSWER)]
 
 
-def test_training_data_is_imported_only_if_the_person_wrote_it() -> None:
-    history = past(lines({"prompt": QUESTION, "completion": ANSWER}, {"prompt": "Sum", "completion": "3"}), "d.jsonl")
+def test_asks_who_wrote_training_data_before_import() -> None:
+    history = read_history(
+        to_json_lines({"prompt": QUESTION, "completion": ANSWER}, {"prompt": "Sum", "completion": "3"}), "d.jsonl"
+    )
     assert [question.options for question in history.questions] == [("Who asks (2)", "None of them")]
 
 
 @pytest.mark.parametrize("inner", ["takeout.tgz", "takeout.tar.gz", "chat.json.gz", "takeout.zip"])
 @pytest.mark.parametrize("outer", ["x.zip", "x.tgz"])
-def test_an_archive_may_lie_in_another(inner: str, outer: str) -> None:
+def test_reads_archive_inside_archive(inner: str, outer: str) -> None:
     talk = json.dumps([{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}])
     held = gzip.compress(talk.encode()) if inner == "chat.json.gz" else pack(inner, {"a/chat.json": talk.encode()})
-    assert words_of(past(pack(outer, {inner: held, "picture.png": b"x"}), outer)) == WALNUTS
+    assert list_texts(read_history(pack(outer, {inner: held, "picture.png": b"x"}), outer)) == WALNUTS
 
 
 def pack(name: str, files: dict[str, bytes]) -> bytes:
     if name.endswith(".zip"):
-        return zipped(files)
+        return zip_files(files)
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w:gz") as archive:
         for path, data in files.items():

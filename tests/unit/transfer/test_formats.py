@@ -1,4 +1,4 @@
-"""Files from elsewhere are read whatever they are called; what is wrong with one is said with its line or element."""
+"""Formats are detected by content, not by file name. Errors name the line or element."""
 
 import gzip
 import io
@@ -17,21 +17,21 @@ from transfer.formats.history import ImportedHistory, ReadContext
 ANNA = 1001
 
 
-def sample(name: str) -> Any:
+def load_sample(name: str) -> Any:
     return json.loads((FILES / name).read_text(encoding="utf-8"))
 
 
-def of(value: Any) -> ImportedHistory:
+def parse_json(value: Any) -> ImportedHistory:
     return parse_file(json.dumps(value, indent=1).encode(), ReadContext(person=ANNA))
 
 
-def refused(data: bytes, *, most: int = MAX_UNPACKED_BYTES) -> str:
+def get_refusal(data: bytes, *, most: int = MAX_UNPACKED_BYTES) -> str:
     with pytest.raises(ImportRefused) as error:
         parse_file(data, ReadContext(person=ANNA, name="x"), max_unpacked_bytes=most)
     return error.value.sentence
 
 
-def zipped(**files: bytes) -> bytes:
+def zip_files(**files: bytes) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -39,8 +39,8 @@ def zipped(**files: bytes) -> bytes:
     return made.getvalue()
 
 
-def test_a_chat_of_telegram() -> None:
-    """The importer is the user, others speak under their names; service messages and pictures are left out."""
+def test_reads_telegram_chat_without_service_messages_and_pictures() -> None:
+    """Other speakers keep their names. Service messages and pictures are skipped and counted in the notes."""
     past = parse_file((FILES / "telegram_chat.json").read_bytes(), ReadContext(person=ANNA))
     assert past.format == "telegram"
     assert [(message.role, message.speaker, message.origin) for message in past.messages] == [
@@ -60,8 +60,8 @@ def test_a_chat_of_telegram() -> None:
     )
 
 
-def test_everything_of_telegram() -> None:
-    """Every chat of a full export is read; a bot is the assistant of its chat; old dates have no zone."""
+def test_reads_every_chat_of_full_telegram_export() -> None:
+    """A bot is the assistant of its chat. Dates of old exports have no time zone."""
     past = parse_file((FILES / "telegram_everything.json").read_bytes(), ReadContext(person=ANNA))
     assert [(message.role, message.content, message.answers) for message in past.messages] == [
         ("user", "/dish with walnuts", False),
@@ -72,7 +72,7 @@ def test_everything_of_telegram() -> None:
     assert past.notes[0] == "Chats: 2 (Recipes Bot (2), Saved Messages (1))."
 
 
-def test_who_is_not_in_a_chat_is_told() -> None:
+def test_asks_for_speaker_when_importer_is_not_in_telegram_chat() -> None:
     past = parse_file((FILES / "telegram_chat.json").read_bytes(), ReadContext(person=5))
     assert past.notes[0] == "None of its messages is yours (your Telegram id is 5)."
     [who] = past.questions
@@ -85,8 +85,8 @@ def test_who_is_not_in_a_chat_is_told() -> None:
     assert [message.speaker for message in own] == ["Maria Lopez"]
 
 
-def test_conversations_of_chatgpt() -> None:
-    """The branch that was shown last, from the root on; what people never saw is left out; no time is the last one."""
+def test_chatgpt_reads_last_shown_branch_without_hidden_messages() -> None:
+    """Hidden messages are skipped. A message without a time gets the time of the one before it."""
     past = parse_file((FILES / "chatgpt_conversations.json").read_bytes(), ReadContext(person=ANNA))
     assert past.format == "chatgpt"
     assert [(message.role, message.content) for message in past.messages] == [
@@ -100,20 +100,22 @@ def test_conversations_of_chatgpt() -> None:
     assert past.messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)
 
 
-def test_archives_are_unpacked() -> None:
-    """ChatGPT's export is a zip, newer ones with the conversations in several files."""
+def test_reads_zip_gzip_and_json_with_byte_order_mark() -> None:
+    """ChatGPT exports a zip archive. Newer archives split the conversations into several files."""
     whole = (FILES / "chatgpt_conversations.json").read_bytes()
     halves = [json.dumps([load]).encode() for load in json.loads(whole)]
     assert (
         len(
-            parse_file(zipped(export__conversations_json=whole, chat_html=b"<html>"), ReadContext(person=ANNA)).messages
+            parse_file(
+                zip_files(export__conversations_json=whole, chat_html=b"<html>"), ReadContext(person=ANNA)
+            ).messages
         )
         == 4
     )
     assert (
         len(
             parse_file(
-                zipped(**{"conversations-000_json": halves[0], "conversations-001_json": halves[1]}),
+                zip_files(**{"conversations-000_json": halves[0], "conversations-001_json": halves[1]}),
                 ReadContext(person=ANNA),
             ).messages
         )
@@ -123,30 +125,30 @@ def test_archives_are_unpacked() -> None:
     assert len(parse_file(b"\xef\xbb\xbf" + whole, ReadContext(person=ANNA)).messages) == 4
 
 
-def test_an_archive_that_blows_up_is_refused() -> None:
-    """It is measured while it is unpacked, whatever it says of itself."""
+def test_rejects_file_above_unpacked_size_limit() -> None:
+    """The size is measured while unpacking, because sizes in archive headers cannot be trusted."""
     blown = b"[" + b" " * 3_000_000 + b"]"
-    for packed in (zipped(conversations_json=blown), gzip.compress(blown), blown):
-        assert refused(packed, most=1_000_000).startswith("The file holds more than 1 MB")
+    for packed in (zip_files(conversations_json=blown), gzip.compress(blown), blown):
+        assert get_refusal(packed, most=1_000_000).startswith("The file holds more than 1 MB")
 
 
-def test_an_archive_of_very_many_files_is_refused_at_once() -> None:
-    """Reading 40,000 took half a minute: what was unpacked so far was added up again for each."""
+def test_rejects_archive_with_too_many_files() -> None:
+    """Reading 40,000 files once took half a minute, because the unpacked size was summed up again for each file."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for number in range(20_001):
             archive.writestr(f"conversations-{number}.json", b"[]")
-    assert "more than 20,000 files" in refused(made.getvalue())
+    assert "more than 20,000 files" in get_refusal(made.getvalue())
     several = {f"conversations-{number}_json": b"[]" for number in range(5_001)}
-    assert "more than 5,000 files" in refused(zipped(**several))
+    assert "more than 5,000 files" in get_refusal(zip_files(**several))
     pictures = {f"picture-{number}_png": b"" for number in range(5_000)}
     whole = (FILES / "chatgpt_conversations.json").read_bytes()
-    assert len(parse_file(zipped(conversations_json=whole, **pictures), ReadContext(person=ANNA)).messages) == 4
+    assert len(parse_file(zip_files(conversations_json=whole, **pictures), ReadContext(person=ANNA)).messages) == 4
 
 
-def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:
-    """Programs that cut text after so many UTF-16 units write such JSON; nothing of ours could store or send it."""
-    telegram, chatgpt = sample("telegram_chat.json"), sample("chatgpt_conversations.json")
+def test_replaces_lone_surrogates() -> None:
+    """Programs that truncate text by UTF-16 units write such JSON. Lone surrogates cannot be stored or sent."""
+    telegram, chatgpt = load_sample("telegram_chat.json"), load_sample("chatgpt_conversations.json")
     telegram["name"] = "Half \ud83d"
     for message in telegram["messages"]:
         if message.get("type") == "message":
@@ -159,7 +161,7 @@ def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:
                 ]
                 node["message"]["id"] = f"{node['message'].get('id')}\ud83d"
     for value in (telegram, chatgpt):
-        past = of(value)
+        past = parse_json(value)
         assert past.messages
         assert any("\ufffd" in message.content for message in past.messages)
         for stored in past.messages:
@@ -174,7 +176,7 @@ def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:
         (b'{"hello": 1}', "seems to be data in JSON"),
         (b"PK\x03\x04nonsense", "damaged or locked"),
         (b"\x1f\x8bnonsense", "damaged or locked"),
-        (zipped(photo_png=b"x"), "seems to be an archive"),
+        (zip_files(photo_png=b"x"), "seems to be an archive"),
         (b'[{"mapping": {}},\n\n {"mapping" 3}]', "not valid JSON: line 3, column 13."),
         (b'[{"mapping": {}}', "line 1, column 17."),
         (b'[{"mapping": NaN}]', "line 1, column 2."),
@@ -184,39 +186,39 @@ def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:
         (b'{"type": "personal_chat",\n"messages": "\xff"}', "not text in UTF-8: line 2"),
     ],
 )
-def test_what_is_no_json_is_refused_with_its_line(data: bytes, why: str) -> None:
-    assert why in refused(data)
+def test_rejects_unreadable_file_with_reason(data: bytes, why: str) -> None:
+    assert why in get_refusal(data)
 
 
-def test_a_wrong_message_of_telegram_is_named() -> None:
+def test_skips_and_reports_damaged_telegram_message() -> None:
     for change, why in [
         ({"id": "x"}, "messages[2].id (line 33)"),
         ({"date_unixtime": "soon"}, "messages[2].date (line 33)"),
         ({"text": [3]}, "messages[2].text (line 33)"),
         ({"text": 3}, "messages[2].text (line 33)"),
     ]:
-        chat = sample("telegram_chat.json")
-        whole = len(of(chat).messages)
+        chat = load_sample("telegram_chat.json")
+        whole = len(parse_json(chat).messages)
         chat["messages"][2].update(change)
-        past = of(chat)
+        past = parse_json(chat)
         assert why in past.notes[-1], change
         assert len(past.messages) == whole - 1, "all others come in"
         alone = json.dumps(chat | {"messages": chat["messages"][2:3]}, indent=1).encode()
         assert (
             f"{why.replace('2', '0', 1).partition(' (')[0]} (line 6) is missing, or not what belongs there"
-            in refused(alone)
+            in get_refusal(alone)
         )
-    everything = sample("telegram_everything.json")
+    everything = load_sample("telegram_everything.json")
     everything["chats"]["list"][1]["messages"][0] = 7
-    assert "chats.list[1].messages[0] (line " in of(everything).notes[-1]
-    everything = sample("telegram_everything.json")
+    assert "chats.list[1].messages[0] (line " in parse_json(everything).notes[-1]
+    everything = load_sample("telegram_everything.json")
     everything["chats"]["list"][0]["id"] = "x"
-    assert "damaged: 1. The first one: chats.list[0].id" in of(everything).notes[-1]
-    assert of(everything).messages, "a damaged chat costs no other one"
+    assert "damaged: 1. The first one: chats.list[0].id" in parse_json(everything).notes[-1]
+    assert parse_json(everything).messages, "a damaged chat costs no other one"
 
 
 def with_damage(path: tuple[str, ...], value: object) -> Any:
-    talks = place = sample("chatgpt_conversations.json")
+    talks = place = load_sample("chatgpt_conversations.json")
     place = talks[0]
     for step in path[:-1]:
         place = place[step]
@@ -224,56 +226,56 @@ def with_damage(path: tuple[str, ...], value: object) -> Any:
     return talks
 
 
-def test_a_damaged_conversation_of_chatgpt_is_left_out_and_named() -> None:
-    """The others of its file come in; where it is the only one, the file is refused."""
+def test_skips_and_reports_damaged_chatgpt_conversation() -> None:
+    """Other conversations of the file are imported. A file with no other conversation is refused."""
     wrong: list[tuple[tuple[str, ...], object, str]] = [
         (("mapping",), [], "[0] “Trip to Lisbon”.mapping (line 2)"),
         (("mapping", "root-1", "parent"), "u-1", "[0] “Trip to Lisbon”['u-1'] (line 2)"),
     ]
     for path, value, why in wrong:
         talks = with_damage(path, value)
-        past = of(talks)
+        past = parse_json(talks)
         assert why in past.notes[-1]
         assert len(past.messages) == 1
-        assert why in refused(json.dumps(talks[:1], indent=1).encode())
+        assert why in get_refusal(json.dumps(talks[:1], indent=1).encode())
 
 
-def test_a_damaged_message_of_chatgpt_is_left_out_and_named() -> None:
-    whole = len(of(sample("chatgpt_conversations.json")).messages)
+def test_skips_and_reports_damaged_chatgpt_message() -> None:
+    whole = len(parse_json(load_sample("chatgpt_conversations.json")).messages)
     wrong: list[tuple[tuple[str, ...], object, str]] = [
         (("author",), None, "“Trip to Lisbon”.mapping[1].author (line 2)"),
         (("create_time",), "now", "[1].create_time (line 2)"),
         (("content", "parts"), "x", "[1].content.parts (line 2)"),
     ]
     for path, value, why in wrong:
-        past = of(with_damage(("mapping", "u-1", "message", *path), value))
+        past = parse_json(with_damage(("mapping", "u-1", "message", *path), value))
         assert why in past.notes[-1]
         assert len(past.messages) == whole - 1, "all others come in"
-    nameless = of(with_damage(("create_time",), "now"))
+    nameless = parse_json(with_damage(("create_time",), "now"))
     assert len(nameless.messages) == whole, "messages say themselves when they were said"
     assert "“Trip to Lisbon”.create_time (line 2)" in nameless.notes[-1]
 
 
-def test_a_conversation_without_a_current_node_is_read_by_its_newest_branch() -> None:
-    talks = sample("chatgpt_conversations.json")
+def test_chatgpt_without_current_node_reads_newest_branch() -> None:
+    talks = load_sample("chatgpt_conversations.json")
     for lost in (None, "nowhere"):
         talks[0]["current_node"] = lost
-        assert len(of(talks).messages) == 4
-    assert len(of(talks[0]).messages) == 3, "one conversation alone"
+        assert len(parse_json(talks).messages) == 4
+    assert len(parse_json(talks[0]).messages) == 3, "one conversation alone"
 
 
 @pytest.mark.parametrize("name", ["id", "thread_id"])
 @pytest.mark.parametrize("huge", [10**30, -(10**30)])
-def test_an_id_that_no_store_could_hold_is_said(name: str, huge: int) -> None:
+def test_rejects_export_with_id_out_of_range(name: str, huge: int) -> None:
     row = {"id": 1, "role": "user", "content": "hi", "created_at": "2024-01-01", "thread_id": 0, name: huge}
     file = {"format": "keepsake-export", "version": 1, "owner": 5, "part": 2, "messages": [row]}
-    assert f"messages[0].{name} (line 1)" in refused(json.dumps(file).encode())
+    assert f"messages[0].{name} (line 1)" in get_refusal(json.dumps(file).encode())
 
 
 @pytest.mark.parametrize("number", ["1e400", "1" * 5000, "-1e400"])
-def test_numbers_out_of_all_bounds_are_said(number: str) -> None:
+def test_rejects_file_with_number_out_of_range(number: str) -> None:
     telegram = '{"type": "personal_chat", "id": 1, "messages": [{"id": 1, "type": "message", "date_unixtime": %s}]}'
     gpt = '[{"title": "x", "create_time": %s, "mapping": {}}]'
     ours = '{"format": "keepsake-export", "version": %s, "owner": 5}'
     for file in (telegram, gpt, ours):
-        assert refused((file % number).encode())
+        assert get_refusal((file % number).encode())

@@ -1,4 +1,4 @@
-"""Shapes of files that public projects met, each with what it has to be read as."""
+"""File formats that public projects encountered, and the expected messages."""
 
 import json
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from records.errors import ImportRefused
-from tests.unit.transfer.talk import zipped
-from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+from tests.unit.transfer.talk import zip_files
+from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
 
 ASKED, ANSWERED = WALNUTS
 MILLISECONDS = 1714557600000  # 1 May 2024, 10:00
@@ -39,17 +39,17 @@ CLAUDE = {
 
 
 @pytest.mark.parametrize("conversation", [CHATGPT, CLAUDE])
-def test_a_conversation_has_the_same_messages_in_any_wrapper(conversation: dict[str, Any]) -> None:
-    """Tools wrap the files of ChatGPT and Claude. Who imports both forms must not get everything twice."""
-    plain = past([conversation]).messages
-    assert words_of(past([conversation])) == WALNUTS
+def test_wrapped_conversation_yields_same_messages(conversation: dict[str, Any]) -> None:
+    """Tools wrap the files of ChatGPT and Claude. Importing both forms must not duplicate messages."""
+    plain = read_history([conversation]).messages
+    assert list_texts(read_history([conversation])) == WALNUTS
     for wrapper in (
         {"exported_at": "2025-01-01", "user": {"id": "u"}, "conversations": [conversation]},
         {"data": [conversation]},
         {"c": conversation},
         [[conversation]],
     ):
-        assert past(json.dumps(wrapper, indent=1)).messages == plain
+        assert read_history(json.dumps(wrapper, indent=1)).messages == plain
 
 
 def pair_of_roles(user: str, assistant: str, role: str = "role", text: str = "content") -> list[dict[str, Any]]:
@@ -112,22 +112,20 @@ created: 2024-05-01T10:00:00Z
         ("Japanese headings", f"## ユーザー\n\n{ASKED}\n\n## アシスタント\n\n{ANSWERED}\n", "", 2026),
     ],
 )  # fmt: skip
-def test_a_talk_with_an_assistant_has_its_words_its_title_and_its_dates(
-    name: str, data: object, title: str, year: int
-) -> None:
-    history = past(data, "sent.md" if isinstance(data, str) else "sent.json")
-    assert words_of(history) == WALNUTS
+def test_reads_assistant_conversation_with_title_and_date(name: str, data: object, title: str, year: int) -> None:
+    history = read_history(data, "sent.md" if isinstance(data, str) else "sent.json")
+    assert list_texts(history) == WALNUTS
     assert [message.role for message in history.messages] == ["user", "assistant"]
     assert (history.messages[0].title, history.messages[0].created_at.year) == (title, year)
 
 
-def test_chats_side_by_side_are_all_read() -> None:
-    """Snapchat and TikTok have a list for each person; only the first one was read."""
+def test_reads_every_chat_of_file_with_one_list_per_person() -> None:
+    """Snapchat and TikTok write one list per person. Once only the first list was read."""
 
     def say(name: str, text: str) -> dict[str, str]:
         return {"From": name, "Media Type": "TEXT", "Created": "2024-05-01 10:00:00 UTC", "Content": text}
 
-    history = past({"tom": [say("tom", "good")], "cleo": [say("cleo", "yes"), say("anna", "there?")]})
+    history = read_history({"tom": [say("tom", "good")], "cleo": [say("cleo", "yes"), say("anna", "there?")]})
     assert [(message.title, message.content) for message in history.messages] == [
         ("tom", "good"), ("cleo", "yes"), ("", "there?"),
     ]  # fmt: skip
@@ -176,8 +174,8 @@ https://cdn.example/x.png
         "May 01, 2024 10:00:00 AM\nAnna\nhello\nTapbacks:\nLoved by Tom\n\nMay 01, 2024 10:00:00 AM\nTom\ngood\n",
     ],
 )  # fmt: skip
-def test_what_an_app_adds_to_a_chat_is_nobody_s_words(data: object) -> None:
-    history = past(data, "chat.txt")
+def test_drops_lines_added_by_chat_app(data: object) -> None:
+    history = read_history(data, "chat.txt")
     assert [(message.speaker, message.content, message.created_at) for message in history.messages] == [
         ("Anna", "hello", datetime(2024, 5, 1, 10, tzinfo=UTC)), ("Tom", "good", datetime(2024, 5, 1, 10, tzinfo=UTC)),
     ]  # fmt: skip
@@ -192,44 +190,47 @@ def test_what_an_app_adds_to_a_chat_is_nobody_s_words(data: object) -> None:
         ("This message was deleted", "Any words of any language"),
     ],
 )
-def test_what_whatsapp_says_of_a_message_is_known_by_its_repetition(deleted: str, edited: str) -> None:
+def test_detects_whatsapp_markers_by_repetition(deleted: str, edited: str) -> None:
     lines = (
         f"Anna: hello <{edited}>", f"Tom: {deleted}", f"Tom: good <{edited}>", "Tom: <left out>", "Anna: <left out>",
         "Anna: <left out>\nits caption", "Tom: I <3 you <Name>",
     )  # fmt: skip
-    history = past("".join(f"13/5/2024, 10:0{number} - {line}\n" for number, line in enumerate(lines)))
-    assert words_of(history) == ["hello", "good", "its caption", "I <3 you <Name>"]
+    history = read_history("".join(f"13/5/2024, 10:0{number} - {line}\n" for number, line in enumerate(lines)))
+    assert list_texts(history) == ["hello", "good", "its caption", "I <3 you <Name>"]
 
 
 @pytest.mark.parametrize("head", ["[19.09.23, 21:03:05] ", "[2023-09-19, 21:03:05] ", "[19.9.2023, 21:03:05] "])
-def test_a_date_in_a_bracket_is_no_number_of_json(head: str) -> None:
-    assert words_of(past(f"{head}Anna: hello\n{head}Tom: good\n")) == ["hello", "good"]
+def test_bracketed_date_is_not_parsed_as_json(head: str) -> None:
+    assert list_texts(read_history(f"{head}Anna: hello\n{head}Tom: good\n")) == ["hello", "good"]
 
 
-def test_a_conversation_of_a_table_has_a_title_of_its_own() -> None:
+def test_csv_conversation_takes_title_from_its_column() -> None:
     table = (
         "CONVERSATION ID,CONVERSATION TITLE,FROM,TO,DATE,CONTENT\n2-x,Boats,Tom,Anna,2024-05-01 10:01:00 UTC,good\n"
         "2-x,Boats,Anna,Tom,2024-05-01 10:00:00 UTC,hello\n2-y,,Cleo,Anna,2024-04-01 10:00:00 UTC,other\n"
     )
-    history = past(table, "messages.csv")
+    history = read_history(table, "messages.csv")
     assert [message.content for message in history.messages] == ["other", "hello", "good"]
     assert history.messages[1].title == "Boats"
 
 
-def test_the_index_of_discord_s_servers_takes_no_channel_its_name() -> None:
+def test_discord_server_index_does_not_replace_channel_names() -> None:
     rows = [{"ID": 1, "Timestamp": "2024-05-01 10:00:00", "Contents": "hello"}]
     names = {"messages/index.json": json.dumps({"11": "with Tom"}), "servers/index.json": json.dumps({"7": "Home"})}
-    assert past(zipped({**names, "messages/c11/messages.json": json.dumps(rows)})).messages[0].title == "with Tom"
+    assert (
+        read_history(zip_files({**names, "messages/c11/messages.json": json.dumps(rows)})).messages[0].title
+        == "with Tom"
+    )
 
 
 def ask_about_dates(rows: Sequence[str], **answers: tuple[int, ...]) -> tuple[list[str], list[str]]:
     lines = "".join(f"{row},Anna,hello\n" for row in rows)
-    history = past(f"Date,Sender,Message\n{lines}", "x.csv", **answers)
+    history = read_history(f"Date,Sender,Message\n{lines}", "x.csv", **answers)
     days = [f"{message.created_at:%Y-%m-%d}" for message in history.messages]
     return [question.name for question in history.questions], days
 
 
-def test_the_dates_of_a_table_are_understood_together_or_asked_about() -> None:
+def test_csv_date_order_is_inferred_from_all_rows_or_asked() -> None:
     assert ask_about_dates(["03/04/2025 10:00", "13/04/2025 10:00"]) == (["speaker"], ["2025-04-03", "2025-04-13"])
     assert ask_about_dates(["03/04/2025 10:00", "03/14/2025 10:00"]) == (["speaker"], ["2025-03-04", "2025-03-14"])
     rising = ["03/04/2025 10:00", "04/04/2025 10:00", "01/05/2025 10:00"]
@@ -239,10 +240,10 @@ def test_the_dates_of_a_table_are_understood_together_or_asked_about() -> None:
     assert ask_about_dates(["03/04/2025 10:00"], order0=(1,)) == (["order", "speaker"], ["2025-03-04"])
 
 
-def test_dates_of_conversations_in_json_are_asked_about_too() -> None:
+def test_asks_day_month_order_of_ambiguous_json_dates() -> None:
     data = {"messages": [{**message, "date": "3/4/2025 10:00:00"} for message in pair_of_roles("user", "assistant")]}
     for answer, day in ((0, (4, 3)), (1, (3, 4))):
-        history = past(data, order0=(answer,))
+        history = read_history(data, order0=(answer,))
         assert [question.name for question in history.questions] == ["order"]
         assert (history.messages[0].created_at.month, history.messages[0].created_at.day) == day
 
@@ -255,21 +256,21 @@ def test_dates_of_conversations_in_json_are_asked_about_too() -> None:
         (("3/4/25, 10:00:00 AM", "3/4/25, 10:00:05 AM"), (3, 4), True),
     ],
 )
-def test_a_clock_of_twelve_hours_says_nothing_of_day_and_month(
+def test_twelve_hour_clock_does_not_imply_month_first(
     dates: tuple[str, str], first: tuple[int, int], is_asked: bool
 ) -> None:
-    """India and Australia write the day first and "AM" behind it. Where no date of the file decides, it is asked."""
+    """India and Australia write the day first and use AM/PM. If no date is conclusive, the importer is asked."""
     roles = pair_of_roles("user", "assistant")
-    history = past({"messages": [message | {"date": date} for message, date in zip(roles, dates, strict=True)]})
+    history = read_history({"messages": [message | {"date": date} for message, date in zip(roles, dates, strict=True)]})
     at = history.messages[0].created_at
     assert ((at.day, at.month), bool(history.questions)) == (first, is_asked)
 
 
-def test_a_list_of_anything_is_not_what_an_assistant_remembers() -> None:
+def test_arbitrary_list_is_not_read_as_memories() -> None:
     posts = {"entries": [{"text": "Look at this", "created": "2024-05-01"}]}
     with pytest.raises(ImportRefused, match="data in JSON"):
-        past(posts)
-    assert [question.name for question in past({"memories": posts["entries"]}).questions] == ["facts"]
+        read_history(posts)
+    assert [question.name for question in read_history({"memories": posts["entries"]}).questions] == ["facts"]
 
 
 def make_activity(title: str, answer: str = "", day: int = 1) -> dict[str, Any]:
@@ -277,31 +278,31 @@ def make_activity(title: str, answer: str = "", day: int = 1) -> dict[str, Any]:
     return {"header": "Εφαρμογές Gemini", "title": title, "time": f"2025-05-{day:02}T10:00:00Z", **html}
 
 
-def test_a_verb_of_gemini_may_be_set_off_by_nothing() -> None:
+def test_strips_gemini_prompt_verb_without_separator() -> None:
     prompts = [
         make_activity(f"Υποβλήθηκε το ερώτημα {word}", "ναι", day) for day, word in enumerate(("α", "β", "γ"), 2)
     ]
-    history = past([*prompts, make_activity("Χρησιμοποιήθηκε μια λειτουργία")])
-    assert words_of(history)[::2] == ["α", "β", "γ"]
+    history = read_history([*prompts, make_activity("Χρησιμοποιήθηκε μια λειτουργία")])
+    assert list_texts(history)[::2] == ["α", "β", "γ"]
 
 
-def test_a_page_of_gemini_names_no_attached_files_as_words() -> None:
+def test_gemini_page_drops_attachment_list_and_reads_localized_dates() -> None:
     def record(words: str, date: str) -> str:
         cell = f'<div class="content-cell">{words}<br>{date}<br><p>yes</p></div>'
         return f'<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>{cell}</div>'
 
     files = '1 Datei angehängt.<br>-\u00a0 <a href="boat-1.png">boat.png</a>'
-    history = past(record(f"Prompted\u00a0what is this<br>{files}", "Jul 3, 2026, 9:15:00 AM PDT"))
-    assert words_of(history) == ["what is this", "yes"]
-    greek = past(record("Prompted\u00a0hi", "13 Μαΐ 2025, 9:03:05 μ.μ. EEST"))
+    history = read_history(record(f"Prompted\u00a0what is this<br>{files}", "Jul 3, 2026, 9:15:00 AM PDT"))
+    assert list_texts(history) == ["what is this", "yes"]
+    greek = read_history(record("Prompted\u00a0hi", "13 Μαΐ 2025, 9:03:05 μ.μ. EEST"))
     assert greek.messages[0].created_at.hour == 21
-    thai = past(record("Prompted\u00a0hi", "13 พฤษภาคม 2568 21:03:05 GMT+7"))
+    thai = read_history(record("Prompted\u00a0hi", "13 พฤษภาคม 2568 21:03:05 GMT+7"))
     assert thai.messages[0].created_at == datetime(2025, 5, 13, 14, 3, 5, tzinfo=UTC)
 
 
-def test_a_line_of_whatsapp_without_a_speaker_is_no_head_of_another_app() -> None:
-    history = past("2024-05-13 10:00:00 - Anna joined\n2024-05-13 10:00:01 - Anna: hello\n")
-    assert (history.format, words_of(history)) == ("whatsapp", ["hello"])
+def test_whatsapp_line_without_speaker_does_not_change_detected_format() -> None:
+    history = read_history("2024-05-13 10:00:00 - Anna joined\n2024-05-13 10:00:01 - Anna: hello\n")
+    assert (history.format, list_texts(history)) == ("whatsapp", ["hello"])
 
 
 @pytest.mark.parametrize(
@@ -318,16 +319,18 @@ def test_a_line_of_whatsapp_without_a_speaker_is_no_head_of_another_app() -> Non
         ("رسالة منك", "رسالة من ChatGPT"),
     ],
 )
-def test_headings_of_nextchat_are_understood_in_every_language(person: str, assistant: str) -> None:
-    """Only one heading names the assistant. Whoever stands beside it is the person."""
+def test_reads_nextchat_headings_in_any_language(person: str, assistant: str) -> None:
+    """Only one heading names the assistant, so the other heading is the user."""
     turns = ((person, ASKED), (assistant, f"{ANSWERED}\n\n### Why\n\nRoots."), (person, "thanks"), (assistant, "ok"))
-    history = past("# Walnuts\n\n" + "\n\n".join(f"## {heading}:\n{words}" for heading, words in turns), "chat.md")
+    history = read_history(
+        "# Walnuts\n\n" + "\n\n".join(f"## {heading}:\n{words}" for heading, words in turns), "chat.md"
+    )
     assert [(said.role, said.content) for said in history.messages] == [
         ("user", ASKED), ("assistant", f"{ANSWERED}\n\n### Why\n\nRoots."), ("user", "thanks"), ("assistant", "ok"),
     ]  # fmt: skip
 
 
-def test_chapters_about_an_assistant_are_no_talk() -> None:
+def test_rejects_notes_with_sections_about_assistants() -> None:
     for chapters in (
         "## Tools\n\nmany\n\n## ChatGPT\n\none",
         "## Tools\n\na\n\n## ChatGPT\n\nb\n\n## Claude\n\nc",
@@ -335,7 +338,7 @@ def test_chapters_about_an_assistant_are_no_talk() -> None:
         "Name: one\nModel: X1\nName: two\nModel: X2",
     ):
         with pytest.raises(ImportRefused):
-            past(f"# Notes\n\n{chapters}\n", "notes.md")
+            read_history(f"# Notes\n\n{chapters}\n", "notes.md")
 
 
 @pytest.mark.parametrize(
@@ -348,13 +351,13 @@ def test_chapters_about_an_assistant_are_no_talk() -> None:
         " ▐▛███▜▌   Claude Code v2.0.14\n\n> fix the bug\n\n● Done",
     ],
 )
-def test_what_an_answer_lists_is_no_talk_of_its_own(listed: str) -> None:
-    history = past(f"**User:** Compare.\n\n**Assistant:** See:\n{listed}\n\n**User:** thanks\n", "x.md")
-    assert words_of(history) == ["Compare.", f"See:\n{listed}", "thanks"]
+def test_list_inside_answer_is_not_split_into_messages(listed: str) -> None:
+    history = read_history(f"**User:** Compare.\n\n**Assistant:** See:\n{listed}\n\n**User:** thanks\n", "x.md")
+    assert list_texts(history) == ["Compare.", f"See:\n{listed}", "thanks"]
 
 
 @pytest.mark.parametrize(("asks", "answers"), [(">", "⏺"), ("❯", "●")])
-def test_what_the_export_of_claude_code_writes_is_a_transcript(asks: str, answers: str) -> None:
+def test_reads_claude_code_terminal_export(asks: str, answers: str) -> None:
     screen = (
         f" ▐▛███▜▌   Claude Code v2.0.14\n▝▜█████▛▘  Opus 4.5 · Claude Max\n\n"
         f"{asks} Where is the key defined?\n  In src?\n\n"
@@ -362,16 +365,16 @@ def test_what_the_export_of_claude_code_writes_is_a_transcript(asks: str, answer
         f"{answers} In config.py:\n  - line 3\n\n✻ Worked for 34s\n\n{asks} /clear\n  ⎿  (no content)\n\n"
         f"! python3 -m venv x\n  ⎿  done\n\n{asks} thanks\n"
     )
-    history = past(screen, "2025-10-11-session.txt")
+    history = read_history(screen, "2025-10-11-session.txt")
     assert [(said.role, said.content) for said in history.messages] == [
         ("user", "Where is the key defined?\nIn src?"), ("assistant", "I'll look for it."),
         ("assistant", "In config.py:\n- line 3"), ("user", "thanks"),
     ]  # fmt: skip
 
 
-def test_texts_of_a_program_in_a_language_are_no_talk() -> None:
+def test_translation_file_is_not_read_as_conversation() -> None:
     texts = {"common": {"user": "User", "assistant": "Assistant"}, "chat": {"prompt": "Ask me", "response": "Answer"}}
     with pytest.raises(ImportRefused):
-        past(texts, "en.json")
+        read_history(texts, "en.json")
     talk = {"1": {"user": ASKED, "assistant": ANSWERED}, "2": {"user": "thanks", "assistant": "ok"}}
-    assert words_of(past({"turns": talk})) == [ASKED, ANSWERED, "thanks", "ok"]
+    assert list_texts(read_history({"turns": talk})) == [ASKED, ANSWERED, "thanks", "ok"]

@@ -1,4 +1,4 @@
-"""Whatever a file holds, reading it costs the bot little: its parts are bounded, a process with limits reads them."""
+"""Hostile import files cost the bot little: sizes are limited, and a child process with limits reads them."""
 
 import asyncio
 import gzip
@@ -15,7 +15,7 @@ import pytest
 
 from records.errors import ImportRefused
 from tests.paths import ROOT
-from tests.support.loop_watch import watched_loop
+from tests.support.loop_watch import watch_loop
 from transfer import reading
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ReadContext
@@ -43,11 +43,11 @@ MANY = {"elements of a message": 1_600_000, "pieces of a text": 1_600_000, "mess
 """Elements, where a bound counts them; the first two would be made before they are looked at."""
 
 
-async def read(data: bytes) -> ImportedHistory:
+async def read_file(data: bytes) -> ImportedHistory:
     return await FileReader().read(data, ReadContext(person=ANNA, zone=UTC))
 
 
-def telegram(messages: int, text: str = "A walnut, дом, 😀.") -> bytes:
+def make_telegram_export(messages: int, text: str = "A walnut, дом, 😀.") -> bytes:
     said = [
         {
             "id": number,
@@ -64,8 +64,8 @@ def telegram(messages: int, text: str = "A walnut, дом, 😀.") -> bytes:
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=5)), ZoneInfo("Europe/Berlin")])
-async def test_a_child_reads_what_a_thread_reads(packed: bool, zone: ZoneInfo) -> None:
-    data = telegram(1_200)
+async def test_child_process_reads_same_history_as_direct_parse(packed: bool, zone: ZoneInfo) -> None:
+    data = make_telegram_export(1_200)
     assert len(data) > READ_HERE
     sent = gzip.compress(data) if packed else data
     assert await FileReader().read(sent, ReadContext(person=ANNA, zone=zone)) == detection.parse_file(
@@ -73,26 +73,26 @@ async def test_a_child_reads_what_a_thread_reads(packed: bool, zone: ZoneInfo) -
     )
 
 
-async def test_rows_of_an_export_come_back_as_they_were() -> None:
+async def test_child_process_returns_export_rows_unchanged() -> None:
     rows = [
         {"id": n, "role": "user", "content": "a" * 40, "created_at": "2026-11-21T09:00:00"} for n in range(1, 2_000)
     ]
     given = {"format": "keepsake-export", "version": 1, "owner": 11, "part": 1, "more": False, "messages": rows}
     data = json.dumps(given).encode()
-    apart = await read(data)
+    apart = await read_file(data)
     assert apart == detection.parse_file(data, ReadContext(person=ANNA))
     assert apart.rows is not None
     assert len(apart.rows["messages"]) == len(rows)
 
 
 @pytest.mark.parametrize("kind", TINY)
-async def test_many_tiny_elements_cost_little(kind: str) -> None:
-    """A few kB packed."""
+async def test_many_tiny_elements_do_not_grow_bot_memory(kind: str) -> None:
+    """Each file has only a few kB when packed."""
     sent = gzip.compress(TINY[kind](MANY.get(kind, 60_000)), 9)
     assert len(sent) < 50_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        held = (await read(sent)).messages
+        held = (await read_file(sent)).messages
     except ImportRefused:
         held = ()
     assert not held
@@ -100,36 +100,36 @@ async def test_many_tiny_elements_cost_little(kind: str) -> None:
     assert grown < 50, "the process of the bot holds nothing of it"
 
 
-async def test_an_archive_that_grows_a_thousand_times_is_refused() -> None:
+async def test_rejects_decompression_bomb() -> None:
     with pytest.raises(ImportRefused, match="MB"):
-        await read(gzip.compress(b" " * 30_000_000))
+        await read_file(gzip.compress(b" " * 30_000_000))
 
 
-async def test_an_archive_of_very_many_files_is_refused() -> None:
+async def test_rejects_archive_with_too_many_files() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for number in range(detection.MAX_FILES + 1):
             archive.writestr(f"conversations-{number}.json", "[]")
     with pytest.raises(ImportRefused, match="files"):
-        await read(file.getvalue())
+        await read_file(file.getvalue())
 
 
 @pytest.mark.parametrize("module", ["transfer.reading_child", "attachments.documents_child"])
-async def test_a_child_imports_little(module: str) -> None:
-    """Its start is most of what a small file costs."""
+async def test_child_process_does_not_import_heavy_modules(module: str) -> None:
+    """Starting the child process takes most of the time of reading a small file."""
     told = f"import {module}, json, sys; print(json.dumps(sorted(sys.modules)))"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", told, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     assert {"asyncio", "numpy", "telegram", "openpyxl", "pypdf", "babel"}.isdisjoint(json.loads(out))
 
 
-async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_killed_child_process_raises_import_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "CHILD", "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(ImportRefused, match="more memory or time"):
-        await read(telegram(1_200))
+        await read_file(make_telegram_export(1_200))
 
 
-async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_child_process_has_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     child = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from transfer import reading_child\n"
@@ -139,11 +139,11 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(reading, "CHILD", child)
     with pytest.raises(ImportRefused, match="more memory or time"):
-        await read(telegram(1_200))
+        await read_file(make_telegram_export(1_200))
 
 
-async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no bound of the formats would hold, the operating system gives the child no more than its share."""
+async def test_child_memory_limit_alone_stops_decompression_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if no parser limit applied, the operating system would limit the memory of the child process."""
     most = 200_000_000
     child = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
@@ -160,12 +160,12 @@ async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.
     monkeypatch.setattr(reading, "CHILD", child)
     data = gzip.compress(b'{"type": "a", "id": 1, "messages": [{"id": 1, "x": [' + b'{"":0},' * 1_000_000 + b"0]}]}")
     with pytest.raises(ImportRefused, match="more memory or time") as refused:
-        await read(data)
+        await read_file(data)
     taken = int(refused.value.sentence.split()[-1])
     assert most / 2 < taken <= most
 
 
-async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_child_process_environment_contains_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
     child = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
@@ -174,13 +174,13 @@ async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> N
     )
     monkeypatch.setattr(reading, "CHILD", child)
     with pytest.raises(ImportRefused) as refused:
-        await read(telegram(1_200))
+        await read_file(make_telegram_export(1_200))
     assert "OPENBLAS_NUM_THREADS" in refused.value.sentence, "the child has answered"
     assert "TOKEN" not in refused.value.sentence
 
 
-async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many files one person sends, a second one's is read next."""
+async def test_reads_one_file_per_person_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files one person sends, the file of another person is read next."""
     begun: list[int] = []
     first, gate = asyncio.Event(), asyncio.Event()
 
@@ -192,7 +192,7 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
         return ImportedHistory(format="telegram", messages=())
 
     monkeypatch.setattr(reading, "read_history_in_child", held)
-    reader, data = FileReader(), telegram(1_200)
+    reader, data = FileReader(), make_telegram_export(1_200)
     flood = [asyncio.create_task(reader.read(data, ReadContext(person=ANNA, zone=UTC))) for _ in range(20)]
     await first.wait()
     await reader.read(data, ReadContext(person=12, zone=UTC))
@@ -201,14 +201,14 @@ async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPat
     await asyncio.gather(*flood)
 
 
-async def test_while_a_large_file_is_read_the_loop_turns() -> None:
-    async with watched_loop() as held:
-        history = await read(telegram(4_000))
+async def test_reading_large_file_does_not_block_event_loop() -> None:
+    async with watch_loop() as held:
+        history = await read_file(make_telegram_export(4_000))
     assert len(history.messages) == 4_000
     assert held.units < 250
 
 
-def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
+def test_json_stream_skips_unread_members_and_limits_values() -> None:
     stream = JsonStream('{"a": [[], {}, "]"], "b": 1}', max_values=3)
     assert list(stream.iterate_keys()) == ["a", "b"]
     stream = JsonStream('{"a": [1, 2, 3, 4]}', max_values=4)
@@ -216,14 +216,14 @@ def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
         [stream.read_value() for _ in stream.iterate_keys()]
 
 
-def test_what_is_nested_too_deeply_is_refused() -> None:
+def test_rejects_json_nested_too_deeply() -> None:
     with pytest.raises(ImportRefused, match="not valid JSON"):
         JsonStream("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), max_values=1_000).read_value()
     assert JsonStream("[" * MAX_DEPTH + "]" * MAX_DEPTH, max_values=1_000).read_value()
 
 
 @pytest.mark.parametrize(("count", "length", "told"), [(10_001, 1, "facts"), (1, 4_097, "characters")])
-def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: str) -> None:
+def test_rejects_too_many_or_too_long_facts(count: int, length: int, told: str) -> None:
     facts = [{"id": number, "text": "x" * length} for number in range(count)]
     data = json.dumps({"format": "keepsake-export", "version": 1, "owner": 11, "facts": facts}).encode()
     with pytest.raises(ImportRefused, match=told):
@@ -231,7 +231,7 @@ def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: s
 
 
 @pytest.mark.parametrize("begun", ["<!--", "<?", "<script>", "</", "</p", "<a b='"])
-def test_what_a_page_begins_very_often_and_never_ends_is_read_once(begun: str) -> None:
-    """200 kB took a minute of a processor; a page of Telegram's export may have twenty times as much."""
+def test_reads_page_with_many_unclosed_tags(begun: str) -> None:
+    """200 kB once took a minute of CPU time. A page of a Telegram export can be 20 times larger."""
     page = '<div class="message"><p>seen</p><!-- not --></div>' + begun * (600_000 // len(begun))
     assert [block.get_text() for block in iterate_blocks(page, "message")] == ["seen"]

@@ -1,4 +1,4 @@
-"""More files in the shapes that programs write, of products that share one reader."""
+"""More file formats of programs that share the generic parser."""
 
 import json
 from datetime import UTC, datetime
@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from records.errors import ImportRefused
-from tests.unit.transfer.talk import zipped
-from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+from tests.unit.transfer.talk import zip_files
+from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
 
 AT = datetime(2024, 5, 1, 10, 0, tzinfo=UTC)
 SECONDS = int(AT.timestamp())
 ASKED, ANSWERED = ({"role": role, "content": text} for role, text in zip(("user", "assistant"), WALNUTS, strict=True))
 
 
-def lines(*rows: dict[str, Any]) -> str:
+def to_json_lines(*rows: dict[str, Any]) -> str:
     return "\n".join(map(json.dumps, rows))
 
 
@@ -26,7 +26,7 @@ def lines(*rows: dict[str, Any]) -> str:
             {"senderName": "Anna", "text": "hello", "timestamp": SECONDS * 1000, "type": "text", "isUnsent": False},
             {"senderName": "Tom", "text": "good", "timestamp": SECONDS * 1000 + 1, "type": "text", "isUnsent": False},
         ]}),
-        ("Signal", lines(
+        ("Signal", to_json_lines(
             {"date": "2024-05-01 10:00:00", "sender": "Anna", "body": "hello", "reactions": []},
             {"date": "2024-05-01 10:00:00", "sender": "Tom", "body": "good", "reactions": []},
         )),
@@ -56,7 +56,7 @@ def lines(*rows: dict[str, Any]) -> str:
          "[LINE] x\n\n2024/05/01(Wed)\n10:00\tAnna\thello\n10:00\tTom\tgood\n10:01\t\tTom unsent a message.\n"),
         ("WhatsApp in Hindi", "1/5/24, 10:00 पूर्वाह्न - Anna: hello\n1/5/24, 10:00 पूर्वाह्न - Tom: good\n"),
         ("WhatsApp in Tamil", "1/5/24, முற்பகல் 10:00 - Anna: hello\n1/5/24, முற்பகல் 10:00 - Tom: good\n"),
-        ("signal-cli", lines(
+        ("signal-cli", to_json_lines(
             {"envelope": {"source": "+1857", "sourceName": "Anna", "timestamp": SECONDS * 1000,
                           "dataMessage": {"timestamp": SECONDS * 1000, "message": "hello", "viewOnce": False}}},
             {"envelope": {"source": "+1857", "sourceName": "Anna", "timestamp": SECONDS * 1000,
@@ -67,12 +67,12 @@ def lines(*rows: dict[str, Any]) -> str:
         ("edited on iOS", "[1/5/24, 10:00:00] Anna: hello\u200e <Modifié>\n[1/5/24, 10:00:00] Tom: good\n"),
     ],
 )  # fmt: skip
-def test_a_chat_among_people_is_read_whatever_its_parts_are_called(name: str, data: object) -> None:
-    history = past(data)
+def test_reads_chat_between_people_and_asks_for_speaker(name: str, data: object) -> None:
+    history = read_history(data)
     assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "hello"), ("Tom", "good")]
     assert abs(history.messages[1].created_at - AT).total_seconds() < 2
     assert [question.name for question in history.questions if question.name == "speaker"]
-    assert past(data).messages == history.messages, "a second import has the same sources"
+    assert read_history(data).messages == history.messages, "a second import has the same sources"
 
 
 @pytest.mark.parametrize(
@@ -143,11 +143,11 @@ In deep soil.
 """),
     ],
 )  # fmt: skip
-def test_a_talk_with_an_assistant_is_read_whatever_its_parts_are_called(name: str, data: object) -> None:
-    assert words_of(past(data)) == WALNUTS
+def test_reads_assistant_conversation_in_many_schemas(name: str, data: object) -> None:
+    assert list_texts(read_history(data)) == WALNUTS
 
 
-def test_messages_of_several_topics_are_several_conversations_with_their_titles() -> None:
+def test_splits_messages_by_topic_with_titles() -> None:
     data = {"data": {
         "topics": [{"id": "t1", "title": "Walnuts"}, {"id": "t2", "title": "Soap"}],
         "messages": [
@@ -156,34 +156,36 @@ def test_messages_of_several_topics_are_several_conversations_with_their_titles(
             {"id": "m3", "topicId": "t2", "role": "user", "content": "Who has soap?"},
         ],
     }}  # fmt: skip
-    assert [(message.title, message.content) for message in past(data).messages] == [
+    assert [(message.title, message.content) for message in read_history(data).messages] == [
         ("Walnuts", WALNUTS[0]), ("", WALNUTS[1]), ("Soap", "Who has soap?"),
     ]  # fmt: skip
 
 
-def test_a_date_of_a_browser_is_understood() -> None:
+def test_parses_browser_locale_dates() -> None:
     for date in ("8/24/2025, 10:00:00 AM", "24.8.2025, 10:00:00", "2025/8/24 10:00:00"):
-        history = past({"sessions": [{"topic": "W", "messages": [{**ASKED, "date": date}]}]})
+        history = read_history({"sessions": [{"topic": "W", "messages": [{**ASKED, "date": date}]}]})
         assert history.messages[0].created_at == datetime(2025, 8, 24, 10, tzinfo=UTC)
 
 
-def test_links_and_names_in_slack_are_words() -> None:
+def test_slack_links_and_mentions_become_text() -> None:
     users = json.dumps([{"id": "U1", "team_id": "T", "real_name": "Anna", "profile": {}}])
     day = json.dumps([{"type": "message", "user": "U1", "ts": "1714557600.000100",
                        "text": "see <https://x.org|the docs> &amp; <@U1>"}])  # fmt: skip
-    assert words_of(past(zipped({"users.json": users, "home/2024-05-01.json": day}))) == ["see the docs & @Anna"]
+    assert list_texts(read_history(zip_files({"users.json": users, "home/2024-05-01.json": day}))) == [
+        "see the docs & @Anna"
+    ]
 
 
-def test_a_page_is_refused_with_what_to_send_instead() -> None:
+def test_rejects_messenger_page_and_suggests_json() -> None:
     page = '<html><body><div class="pam _a6-g"><h2>Tom</h2><div>hello</div></div></body></html>'
-    for data in (page.encode(), zipped({"inbox/tom_1/message_1.html": page})):
+    for data in (page.encode(), zip_files({"inbox/tom_1/message_1.html": page})):
         with pytest.raises(ImportRefused, match=r"page of Messenger.*choose JSON"):
-            past(data)
+            read_history(data)
 
 
-def test_a_meeting_on_the_first_line_of_a_message_is_not_its_date() -> None:
+def test_date_in_first_line_of_message_is_not_its_timestamp() -> None:
     text = "## User\n\nMeet on 3.4.2025 at 10:00\n\nplease\n\n## Claude\n\nYes\n"
-    assert words_of(past(text, "x.md")) == ["Meet on 3.4.2025 at 10:00\n\nplease", "Yes"]
+    assert list_texts(read_history(text, "x.md")) == ["Meet on 3.4.2025 at 10:00\n\nplease", "Yes"]
 
 
 def gemini_page(*records: tuple[str, str]) -> str:
@@ -195,60 +197,60 @@ def gemini_page(*records: tuple[str, str]) -> str:
     )
 
 
-def test_the_months_of_a_page_of_gemini_are_of_one_language() -> None:
+def test_gemini_page_months_are_parsed_in_one_language() -> None:
     for dates in (
         ("12 lip 2025, 10:00:00 UTC", "13 sie 2025, 10:00:00 UTC"),
         ("12 de juliol de 2025, 10:00:00 UTC", "13 d’ag. de 2025, 10:00:00 UTC"),
     ):
-        history = past(gemini_page(*zip(WALNUTS, dates, strict=True)))
+        history = read_history(gemini_page(*zip(WALNUTS, dates, strict=True)))
         said = [message.created_at for message in history.messages]
         assert said[::2] == [datetime(2025, 7, 12, 10, tzinfo=UTC), datetime(2025, 8, 13, 10, tzinfo=UTC)]
 
 
-def test_a_date_in_a_prompt_is_not_the_date_of_its_record() -> None:
-    history = past(gemini_page(("Meet on 3.4.2025 at 10:00", "Jul 12, 2025, 10:00:00 AM UTC")))
-    assert words_of(history) == ["Meet on 3.4.2025 at 10:00", "yes"]
+def test_date_in_gemini_prompt_is_not_record_date() -> None:
+    history = read_history(gemini_page(("Meet on 3.4.2025 at 10:00", "Jul 12, 2025, 10:00:00 AM UTC")))
+    assert list_texts(history) == ["Meet on 3.4.2025 at 10:00", "yes"]
     assert history.messages[0].created_at == datetime(2025, 7, 12, 10, tzinfo=UTC)
 
 
-def test_a_preposition_is_not_the_name_of_a_month() -> None:
+def test_preposition_in_date_is_not_parsed_as_month() -> None:
     for date in ("13 de junio de 2018", "le 13 juin 2018", "di. 13 jun. 2018"):
-        history = past(f"{date}, 10:30 - Anna: hello\n{date}, 10:31 - Tom: good\n", "chat.txt")
+        history = read_history(f"{date}, 10:30 - Anna: hello\n{date}, 10:31 - Tom: good\n", "chat.txt")
         assert history.messages[0].created_at == datetime(2018, 6, 13, 10, 30, tzinfo=UTC)
 
 
-def test_a_date_without_a_year_is_no_date() -> None:
-    history = past([{**ASKED, "created_at": "13 June 10:30"}, ANSWERED])
-    assert words_of(history) == WALNUTS[1:]
+def test_drops_message_whose_date_has_no_year() -> None:
+    history = read_history([{**ASKED, "created_at": "13 June 10:30"}, ANSWERED])
+    assert list_texts(history) == WALNUTS[1:]
 
 
-def test_a_member_without_a_name_is_left_alone() -> None:
+def test_ignores_unnamed_columns_and_keys() -> None:
     table = ",sender,text,time\n1,Anna,hello,2024-05-01 10:00\n2,Tom,good,2024-05-01 10:01,x\n"
-    assert words_of(past(table, "x.csv")) == ["hello", "good"]
-    assert words_of(past([{"": "1", **ASKED}, {"": "2", **ANSWERED}])) == WALNUTS
+    assert list_texts(read_history(table, "x.csv")) == ["hello", "good"]
+    assert list_texts(read_history([{"": "1", **ASKED}, {"": "2", **ANSWERED}])) == WALNUTS
     package = "ID,Timestamp,Contents\n1,2024-05-01 10:00:00,hello,more\n"
-    assert words_of(past(zipped({"messages/c1/messages.csv": package}))) == ["hello"]
+    assert list_texts(read_history(zip_files({"messages/c1/messages.csv": package}))) == ["hello"]
 
 
-def test_a_table_that_begins_with_a_question_nobody_answered_is_read_from_its_end() -> None:
+def test_reverses_newest_first_csv_starting_with_unanswered_question() -> None:
     table = (
         "Conversation,Time,Author,Message\n"
         "A,2024-05-01T10:02:00,Human,thanks\nA,2024-05-01T10:01:00,AI,good\nA,2024-05-01T10:00:00,Human,hello\n"
     )
-    history = past(table, "copilot.csv")
+    history = read_history(table, "copilot.csv")
     assert [(message.title, message.content) for message in history.messages] == [
         ("A", "hello"), ("", "good"), ("", "thanks"),
     ]  # fmt: skip
 
 
-def test_an_account_of_telegram_is_known_before_its_chats_are_read() -> None:
+def test_detects_telegram_account_before_reaching_chats() -> None:
     said = {"id": 1, "type": "message", "date": "2024-05-01T10:00:00", "from": "Anna", "from_id": "user7", "text": "hi"}
     photos = [{"date": "2020-01-01T00:00:00", "photo": f"profile_pictures/{number}.jpg"} for number in range(500)]
     chats = {"list": [{"name": "Tom", "type": "personal_chat", "id": 8, "messages": [said]}]}
-    assert past({"about": "", "profile_pictures": photos, "chats": chats}).format == "telegram"
+    assert read_history({"about": "", "profile_pictures": photos, "chats": chats}).format == "telegram"
 
 
-def test_an_archive_of_conversations_in_several_forms_is_read_whole() -> None:
+def test_reads_archive_mixing_markdown_and_json_conversations() -> None:
     files = {
         "chats/a.md": f"## User\n\n{WALNUTS[0]}\n\n## Assistant\n\n{WALNUTS[1]}\n",
         "chats/b.json": json.dumps({"title": "O", "messages": [
@@ -258,22 +260,22 @@ def test_an_archive_of_conversations_in_several_forms_is_read_whole() -> None:
         "settings.json": '{"theme": "dark"}',
         "index.html": "<p>User: hello</p>",
     }  # fmt: skip
-    assert sorted(words_of(past(zipped(files)))) == sorted([*WALNUTS, "And olives?", "On dry slopes."])
+    assert sorted(list_texts(read_history(zip_files(files)))) == sorted([*WALNUTS, "And olives?", "On dry slopes."])
 
 
-def test_people_without_names_are_called_by_their_ids() -> None:
+def test_speakers_without_name_are_called_by_id() -> None:
     said = [
         {"_": "Message", "id": 1, "date": "2024-05-01T10:00:00+00:00", "message": "hello", "out": False,
          "from_id": {"_": "PeerUser", "user_id": 42}, "peer_id": {"_": "PeerUser", "user_id": 42}},
         {"_": "Message", "id": 2, "date": "2024-05-01T10:00:01+00:00", "message": "good", "from_id": 7},
         {"_": "MessageService", "id": 3, "date": "2024-05-01T10:00:02+00:00", "action": {}},
     ]  # fmt: skip
-    history = past(said)
+    history = read_history(said)
     assert [(message.speaker, message.content) for message in history.messages] == [("42", "hello"), ("7", "good")]
 
 
-def test_pairs_of_text_generation_webui_are_turns() -> None:
-    history = past({
+def test_reads_text_generation_webui_pairs() -> None:
+    history = read_history({
         "internal": [["<|BEGIN-VISIBLE-CHAT|>", "Welcome."], WALNUTS],
         "visible": [["", "Welcome."], WALNUTS],
         "metadata": {"user_1": {"timestamp": "May 01, 2024 10:00"}, "assistant_1": {"timestamp": "May 01, 2024 10:00"}},
@@ -284,15 +286,15 @@ def test_pairs_of_text_generation_webui_are_turns() -> None:
 
 
 @pytest.mark.parametrize("numbers", [(1, 2), (0, 1)])
-def test_numbers_name_two_sides_of_which_the_person_begins(numbers: tuple[int, int]) -> None:
+def test_numeric_roles_map_first_speaker_to_user(numbers: tuple[int, int]) -> None:
     blocks = [json.dumps([{"content": {"text_block": {"text": text}}}]) for text in WALNUTS]
     said = [
         {"user_type": number, "sender_id": f"{number}7", "content": block, "create_time": str(SECONDS)}
         for number, block in zip(numbers, blocks, strict=True)
     ]
-    history = past({"conversation_id": "3841", "messages": said})
+    history = read_history({"conversation_id": "3841", "messages": said})
     assert [message.role for message in history.messages] == ["user", "assistant"]
-    assert words_of(history) == WALNUTS
+    assert list_texts(history) == WALNUTS
 
 
 @pytest.mark.parametrize(
@@ -306,22 +308,22 @@ def test_numbers_name_two_sides_of_which_the_person_begins(numbers: tuple[int, i
         json.dumps({"history": [WALNUTS]}),
     ],
 )
-def test_what_is_copied_from_a_page_or_saved_as_a_table_is_read(text: str) -> None:
-    history = past(text)
+def test_reads_conversation_copied_as_text_or_table(text: str) -> None:
+    history = read_history(text)
     assert [message.role for message in history.messages] == ["user", "assistant"]
-    assert words_of(history) == WALNUTS
+    assert list_texts(history) == WALNUTS
 
 
-def test_the_history_of_aider_is_what_the_person_and_the_model_said() -> None:
+def test_reads_aider_history_without_tool_output() -> None:
     answer = "In deep soil.\n\n```md\n#### not a question\n```"
-    history = past(
+    history = read_history(
         "\n# aider chat started at 2024-05-01 10:00:00\n\n> Aider v0.50.1  \n> Git repo: .git with 116 files  \n\n"
         "#### /add walnuts.md\n\n> Added walnuts.md to the chat\n\n"
         f"#### Where do\n\n#### walnuts grow?\n\n{answer}\n\n> Tokens: 10,332 sent, 439 received.\n\n"
         "# aider chat started at 2024-05-02 10:00:00\n\n#### Thanks\n\nYou are welcome.\n",
         ".aider.chat.history.md",
     )
-    assert words_of(history) == ["Where do\n\nwalnuts grow?", answer, "Thanks", "You are welcome."]
+    assert list_texts(history) == ["Where do\n\nwalnuts grow?", answer, "Thanks", "You are welcome."]
     assert [message.created_at.day for message in history.messages] == [1, 1, 2, 2]
 
 
@@ -341,21 +343,21 @@ def _chat_of(names: list[str], **numbers: list[int]) -> list[dict[str, Any]]:
         _chat_of(["#anna", "#bob"]),
     ],
 )
-def test_numbers_that_name_no_two_sides_leave_a_chat_among_people(messages: list[dict[str, Any]]) -> None:
-    history = past({"messages": messages})
+def test_chat_without_two_numbered_sides_keeps_its_speakers(messages: list[dict[str, Any]]) -> None:
+    history = read_history({"messages": messages})
     assert [message.speaker for message in history.messages] == [message["from"] for message in messages]
     assert [question.name for question in history.questions] == ["speaker"]
 
 
-def test_a_line_of_two_values_is_reported_as_damaged() -> None:
-    history = past(f"{json.dumps(ASKED)}{json.dumps(ANSWERED)}\n{lines(ASKED, ANSWERED)}\n")
-    assert words_of(history) == WALNUTS
+def test_reports_json_line_with_two_values_as_damaged() -> None:
+    history = read_history(f"{json.dumps(ASKED)}{json.dumps(ANSWERED)}\n{to_json_lines(ASKED, ANSWERED)}\n")
+    assert list_texts(history) == WALNUTS
     assert any("damaged: 1" in note for note in history.notes)
 
 
-def test_a_time_of_day_alone_is_no_date() -> None:
-    table = past("Date,Timestamp,Sender,Message\n2024-05-01,10:30,Anna,hello\n2024-05-01,10:31,Tom,good\n")
+def test_time_of_day_alone_is_not_a_date() -> None:
+    table = read_history("Date,Timestamp,Sender,Message\n2024-05-01,10:30,Anna,hello\n2024-05-01,10:31,Tom,good\n")
     assert [message.created_at.date() for message in table.messages] == [AT.date()] * 2
-    talk = past([{"timestamp": "10:30", **ASKED}, {"timestamp": "10:31", **ANSWERED}])
-    assert words_of(talk) == WALNUTS
+    talk = read_history([{"timestamp": "10:30", **ASKED}, {"timestamp": "10:31", **ANSWERED}])
+    assert list_texts(talk) == WALNUTS
     assert all(message.is_undated for message in talk.messages)

@@ -1,4 +1,4 @@
-"""Logs of IRC, exports of networks of people, and sessions of editors, in the shapes that their programs write."""
+"""IRC logs, exports of social networks, and sessions of code editors."""
 
 import json
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from records.errors import ImportRefused
-from tests.unit.transfer.talk import zipped
-from tests.unit.transfer.test_real_shapes import past
+from tests.unit.transfer.talk import zip_files
+from tests.unit.transfer.test_real_shapes import read_history
 
 HELLO, GOOD = 1714557600, 1714557605  # 1 May 2024, 10:00:00 and 10:00:05
 
 
-def lines_of(history: Any) -> list[tuple[str, str, str]]:
+def list_lines(history: Any) -> list[tuple[str, str, str]]:
     return [(said.created_at.strftime("%y-%m-%d %H:%M:%S"), said.speaker, said.content) for said in history.messages]
 
 
@@ -63,24 +63,22 @@ Session Close: Mon Jan 03 21:00:00 2005
 """, [("11-01-03 20:00:05", "anna", "hello"), ("11-01-03 20:00:09", "tom", "hi")]),
     ],
 )  # fmt: skip
-def test_a_log_of_irc_is_read_without_what_its_program_says(
-    name: str, log: str, lines: list[tuple[str, str, str]]
-) -> None:
-    history = past(log, f"{name}.log")
-    assert lines_of(history) == lines
+def test_reads_irc_log_without_client_notices(name: str, log: str, lines: list[tuple[str, str, str]]) -> None:
+    history = read_history(log, f"{name}.log")
+    assert list_lines(history) == lines
     assert [question.name for question in history.questions] == ["speaker"]
 
 
-def test_an_archive_of_logs_is_read_day_by_day() -> None:
-    """ZNC keeps a folder for each channel, and a file for each day, which only its name dates."""
+def test_reads_archived_daily_logs_in_order() -> None:
+    """ZNC has one folder per channel and one file per day. Only the file name contains the date."""
     days = {f"znc/#garden/2024-05-0{day}.log": f"[10:00:00] <anna> on {day}\n" for day in (2, 1)}
-    assert lines_of(past(zipped(days), "znc.zip")) == [
+    assert list_lines(read_history(zip_files(days), "znc.zip")) == [
         ("24-05-01 10:00:00", "anna", "on 1"), ("24-05-02 10:00:00", "anna", "on 2"),
     ]  # fmt: skip
 
 
-def test_the_pages_of_vk_are_read_from_their_end() -> None:
-    """VK writes windows-1251, the newest message first, and what is attached inside the words."""
+def test_reads_vk_page_oldest_message_first() -> None:
+    """VK pages use windows-1251, list the newest message first, and put attachments inside the text."""
 
     def item(number: int, head: str, words: str) -> str:
         return f"""<div class="item"><div class="item__main"><div class="message" data-id="{number}">
@@ -96,16 +94,16 @@ def test_the_pages_of_vk_are_read_from_their_end() -> None:
 {item(102, "Вы, 14 июл 2021 в 11:17:48", "привет, как ты?")}
 {item(101, f"{link}, 1 мая 2021 в 1:07:48", "")}
 </body></html>"""
-    history = past(page.encode("cp1251"), "messages0.html")
-    assert lines_of(history) == [
+    history = read_history(page.encode("cp1251"), "messages0.html")
+    assert list_lines(history) == [
         ("21-07-14 11:17:48", "Вы", "привет, как ты?"), ("21-07-14 11:18:48", "Илья Храмцов", "до завтра\nпока"),
     ]  # fmt: skip
     assert (history.format, history.messages[0].title, len(history.notes)) == ("vk", "Илья Храмцов", 1)
 
 
 @pytest.mark.parametrize("is_old", [False, True])
-def test_hangouts_names_people_in_the_conversation(is_old: bool) -> None:
-    """Takeout has called the lists of a conversation by other names since 2018."""
+def test_hangouts_speakers_take_names_from_participants(is_old: bool) -> None:
+    """Takeout renamed the lists of a conversation in 2018."""
     people = [{"id": {"gaia_id": number, "chat_id": number}, "fallback_name": name}
               for number, name in (("111", "Anna"), ("222", "Tom"))]  # fmt: skip
 
@@ -125,12 +123,12 @@ def test_hangouts_names_people_in_the_conversation(is_old: bool) -> None:
     about = {"id": {"id": "UgwA"}, "participant_data": people}
     new = {"conversations": [{"conversation": {"conversation": about}, "events": events}]}
     old = {"conversation_state": [{"conversation_state": {"conversation": about, "event": events}}]}
-    assert lines_of(past(old if is_old else new, "Hangouts.json")) == [
+    assert list_lines(read_history(old if is_old else new, "Hangouts.json")) == [
         ("24-05-01 10:00:00", "Anna", "hello https://example.org\nthere"), ("24-05-01 10:00:05", "Tom", "good"),
     ]  # fmt: skip
 
 
-def test_text_messages_of_a_phone_are_chats_with_each_contact() -> None:
+def test_reads_sms_backup_with_contact_names() -> None:
     messages = "".join(
         f'<sms protocol="0" address="+1206" date="{seconds}000" type="{kind}" subject="null" body="{words}" '
         f'read="1" readable_date="May 1, 2024 10:00:00 AM" contact_name="{name}" />'
@@ -139,15 +137,15 @@ def test_text_messages_of_a_phone_are_chats_with_each_contact() -> None:
             (GOOD, 1, "Your code: 1", "(Unknown)"),
         )
     )  # fmt: skip
-    history = past(f"<?xml version='1.0' encoding='UTF-8' ?><smses count=\"3\">{messages}</smses>", "sms.xml")
-    assert lines_of(history) == [
+    history = read_history(f"<?xml version='1.0' encoding='UTF-8' ?><smses count=\"3\">{messages}</smses>", "sms.xml")
+    assert list_lines(history) == [
         ("24-05-01 10:00:00", "Me", "hello & so\non > it"), ("24-05-01 10:00:05", "Tom", "good"),
         ("24-05-01 10:00:05", "+1206", "Your code: 1"),
     ]  # fmt: skip
 
 
-def test_a_session_of_claude_code_is_read_through_what_ties_its_messages() -> None:
-    """Its chain goes through lines without words, begins again when it is compacted, and has agents beside it."""
+def test_follows_parent_chain_of_claude_code_session() -> None:
+    """The parent chain includes lines without text, restarts after a compaction, and has side chains of agents."""
 
     def line(number: str, parent: str | None, kind: str, content: Any = None, **more: Any) -> dict[str, Any]:
         said = {"message": {"role": kind, "content": content}} if content else {}
@@ -171,13 +169,13 @@ def test_a_session_of_claude_code_is_read_through_what_ties_its_messages() -> No
         line("30", None, "user", "Search the code.", isSidechain=True),
         line("31", "30", "assistant", [{"type": "text", "text": "Found."}], isSidechain=True),
     ]
-    history = past("\n".join(map(json.dumps, session)), "session.jsonl")
+    history = read_history("\n".join(map(json.dumps, session)), "session.jsonl")
     assert [(said.role, said.content) for said in history.messages] == [
         ("user", "make it compile"), ("assistant", "I look."), ("assistant", "I go on."), ("user", "thanks"),
     ]  # fmt: skip
 
 
-def test_a_session_of_copilots_command_line_is_read() -> None:
+def test_reads_copilot_cli_session() -> None:
     events = [("session.start", {"sessionId": "s"}), ("user.message", {"content": "Where?"}),
               ("assistant.message", {"messageId": "m", "content": "Here.", "toolRequests": []})]  # fmt: skip
     lines = [
@@ -185,34 +183,35 @@ def test_a_session_of_copilots_command_line_is_read() -> None:
          "parentId": f"e{number - 1}" if number else None}
         for number, (kind, data) in enumerate(events)
     ]  # fmt: skip
-    history = past("\n".join(map(json.dumps, lines)), "events.jsonl")
+    history = read_history("\n".join(map(json.dumps, lines)), "events.jsonl")
     assert [(said.role, said.content) for said in history.messages] == [("user", "Where?"), ("assistant", "Here.")]
 
 
-def test_headings_of_two_words_name_the_speakers_of_a_transcript() -> None:
+def test_two_word_headings_name_transcript_speakers() -> None:
     """Antigravity writes "User Input" and "Planner Response", and answers have headings, too."""
     talk = "### User Input\n\nWhere?\n\n### Planner Response\n\nHere:\n\n### **The path**\n\n/tmp\n\n"
-    history = past(f"# Chat Conversation\n\n{talk}{talk}", "chat.md")
+    history = read_history(f"# Chat Conversation\n\n{talk}{talk}", "chat.md")
     assert [said.content for said in history.messages] == ["Where?", "Here:\n\n### **The path**\n\n/tmp"] * 2
     assert [said.role for said in history.messages] == ["user", "assistant"] * 2
-    dated = past(
+    dated = read_history(
         "## 👤 User · 2025-10-15T04:37:46+00:00\n\nWhere?\n\n## 🤖 Assistant · 2025-10-15T04:38:12+00:00\n\nHere.",
         "x.md",
     )
     assert [said.created_at.second for said in dated.messages] == [46, 12]
 
 
-def test_a_picture_in_a_room_of_matrix_is_no_words() -> None:
+def test_skips_matrix_image_message() -> None:
     events = [
         {"type": "m.room.message", "sender": "@anna:example.org", "origin_server_ts": HELLO * 1000, "event_id": kind,
          "content": {"msgtype": kind, "body": body}}
         for kind, body in (("m.text", "look"), ("m.image", "pic.jpg"))
     ]  # fmt: skip
-    assert lines_of(past({"room_name": "Garden", "messages": events}))[0][2] == "look"
+    found = list_lines(read_history({"room_name": "Garden", "messages": events}))
+    assert [content for _, _, content in found] == ["look"]
 
 
-def test_the_branch_of_claude_that_was_shown_last_is_read() -> None:
-    """Its export names the leaf since 2025; the newest answer is not always the one that the person went back to."""
+def test_claude_reads_branch_of_current_leaf() -> None:
+    """Exports name the current leaf since 2025. It is not always the newest answer."""
     ids = {"a": "00000000-0000-4000-8000-000000000000", "b": "a", "c": "a"}
     messages = [
         {"uuid": name, "text": name, "sender": "human" if name == "a" else "assistant", "parent_message_uuid": parent,
@@ -220,12 +219,14 @@ def test_the_branch_of_claude_that_was_shown_last_is_read() -> None:
         for number, (name, parent) in enumerate(ids.items())
     ]  # fmt: skip
     for leaf, words in (("b", ["a", "b"]), ("gone", ["a", "c"])):
-        history = past([{"uuid": "c", "name": "", "current_leaf_message_uuid": leaf, "chat_messages": messages}])
+        history = read_history(
+            [{"uuid": "c", "name": "", "current_leaf_message_uuid": leaf, "chat_messages": messages}]
+        )
         assert [said.content for said in history.messages] == words
 
 
-def test_a_date_behind_a_name_may_begin_with_its_month() -> None:
-    history = past("**User** (May 1, 2024):\nWhere?\n\n**Claude** (May 2, 2024):\nHere.\n", "poe.md")
+def test_reads_month_first_date_after_speaker_name() -> None:
+    history = read_history("**User** (May 1, 2024):\nWhere?\n\n**Claude** (May 2, 2024):\nHere.\n", "poe.md")
     assert [said.created_at.day for said in history.messages] == [1, 2]
 
 
@@ -245,132 +246,137 @@ QUOTED = "[10:30] <tom> hi there\n[10:31] <zed> hello"
         ("memories", "- Lives in Berlin\n- Gets up at 06:30\n{}\n- Has a dog: Rex\n", 0),
     ],
 )  # fmt: skip
-def test_what_is_quoted_from_a_log_or_a_plan_stays_inside_its_message(
-    kind: str, text: str, count: int, quoted: str
-) -> None:
-    history = past(text.format(quoted), "" if kind == "memories" else "chat.txt")
+def test_quoted_log_or_schedule_stays_inside_message(kind: str, text: str, count: int, quoted: str) -> None:
+    history = read_history(text.format(quoted), "" if kind == "memories" else "chat.txt")
     assert (history.format, len(history.messages)) == (kind, count)
     assert not count or quoted in history.messages[0].content
 
 
-def test_earlier_ids_of_a_chat_as_text_stay_whatever_its_file_is_called() -> None:
-    """A time without a day is part of the id of a message in Zoom, and earlier versions did not look at the name."""
+def test_zoom_chat_message_ids_do_not_depend_on_file_name() -> None:
+    """Ids contain the time of day without a date, because earlier versions ignored the file name."""
     chat = "10:00:05 From Anna Smith to Everyone: hello\n10:00:33 From Tom to Everyone: hi (10:30 Ort: x)\n"
-    named, unnamed = (past(chat, name) for name in ("2024-05-01 meeting.txt", "meeting_saved_chat.txt"))
+    named, unnamed = (read_history(chat, name) for name in ("2024-05-01 meeting.txt", "meeting_saved_chat.txt"))
     assert [said.source for said in named.messages] == [said.source for said in unnamed.messages]
     assert all(said.is_undated for said in named.messages)
 
 
-def test_a_log_beside_a_chat_in_an_archive_is_left_alone() -> None:
-    """Only an archive that has nothing else is one of logs."""
+def test_ignores_log_beside_chat_in_archive() -> None:
+    """An archive is read as logs only if it contains nothing else."""
     chat = json.dumps([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
     for beside in ("[10:00:00] <main> started\n", b"caf\xe9 \xff\n"):
-        history = past(zipped({"data/chat.json": chat, "data/run.log": beside, "data/x.xml": "<a/>"}), "x.zip")
+        history = read_history(
+            zip_files({"data/chat.json": chat, "data/run.log": beside, "data/x.xml": "<a/>"}), "x.zip"
+        )
         assert [said.content for said in history.messages] == ["hi", "hello"]
 
 
-def test_a_question_in_tags_of_an_editor_is_said_by_the_person() -> None:
-    """Cursor wraps each question, and Codex what it adds itself."""
+def test_keeps_editor_wrapped_question_and_drops_injected_context() -> None:
+    """Cursor wraps each question in tags. Codex wraps only the context that it adds."""
     asked = "<user_query>\nFix the bug\n</user_query>"
     added = "<environment_context>\n<cwd>/x</cwd>\n</environment_context>"
     button = "<my-button>Save</my-button>"
     talk = [*({"role": "user", "content": words} for words in (added, asked, button)),
             {"role": "assistant", "content": "Done."}]  # fmt: skip
-    assert [said.content for said in past(talk).messages] == [asked, button, "Done."]
+    assert [said.content for said in read_history(talk).messages] == [asked, button, "Done."]
 
 
-def test_a_conversation_inside_a_folder_is_found() -> None:
+def test_reads_conversation_nested_in_folder() -> None:
     talk = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
     folder = {"id": "1", "parentId": None, "name": "Work", "data": {"conversation": {"messages": talk}}}
-    assert len(past(folder).messages) == len(past([folder]).messages) == 2
+    assert len(read_history(folder).messages) == len(read_history([folder]).messages) == 2
 
 
-def test_emoji_of_text_messages_are_whole_and_a_talk_about_their_file_is_a_talk() -> None:
-    """SMS Backup & Restore escapes the two halves of an emoji."""
+def test_reads_escaped_sms_emoji_and_chat_mentioning_sms_tag() -> None:
+    """SMS Backup & Restore escapes the two UTF-16 surrogates of an emoji separately."""
     sms = f'<smses count="1"><sms address="+1" date="{HELLO}000" type="1" body="nice &#55357;&#56842;" /></smses>'
-    assert lines_of(past(sms, "sms.xml"))[0][2] == "nice 😊"
-    talk = past('**User:** What is <smses count="1">?\n\n**ChatGPT:** A backup.\n', "talk.md")
+    assert list_lines(read_history(sms, "sms.xml"))[0][2] == "nice 😊"
+    talk = read_history('**User:** What is <smses count="1">?\n\n**ChatGPT:** A backup.\n', "talk.md")
     assert [said.role for said in talk.messages] == ["user", "assistant"]
 
 
-def test_a_page_may_name_a_charset_that_does_not_exist() -> None:
+def test_rejects_non_utf8_page_with_unknown_charset() -> None:
     with pytest.raises(ImportRefused, match="UTF-8"):
-        past(b'<html><head><meta charset="undefined"></head><body>\xe4</body></html>', "page.html")
+        read_history(b'<html><head><meta charset="undefined"></head><body>\xe4</body></html>', "page.html")
 
 
-def test_only_a_date_may_stand_behind_a_name_in_a_transcript() -> None:
+def test_name_followed_by_non_date_is_not_a_speaker() -> None:
     listed = "These:\n**User** (required): the id\n**Assistant** (optional)"
-    history = past(f"**User:** List them.\n\n**Assistant:** {listed}\n", "x.md")
+    history = read_history(f"**User:** List them.\n\n**Assistant:** {listed}\n", "x.md")
     assert [said.content for said in history.messages] == ["List them.", listed]
 
 
-def test_what_went_to_people_is_read_with_what_came_from_them_in_snapchat() -> None:
-    """Until 2023 its file had two lists, and signs of HTML in its texts."""
+def test_merges_sent_and_received_snapchat_messages() -> None:
+    """Until 2023 Snapchat wrote two lists, with HTML entities in the text."""
     received = [{"From": "tom", "Media Type": "TEXT", "Created": "2022-07-22 19:28:21 UTC", "Text": "It&#39;s late"},
                 {"From": "eva", "Media Type": "TEXT", "Created": "2022-07-22 19:40:00 UTC", "Text": "Hi"}]  # fmt: skip
     sent = [{"To": "tom", "Media Type": "TEXT", "Created": "2022-07-22 19:30:00 UTC", "Text": "I know"},
             {"To": "tom", "Media Type": "MEDIA", "Created": "2022-07-22 19:31:00 UTC", "Text": ""}]  # fmt: skip
-    history = past({"Received Saved Chat History": received, "Sent Saved Chat History": sent})
+    history = read_history({"Received Saved Chat History": received, "Sent Saved Chat History": sent})
     assert [(said.speaker, said.content) for said in history.messages] == [
         ("tom", "It's late"), ("Me", "I know"), ("eva", "Hi"),
     ]  # fmt: skip
-    earlier = past({"Received Saved Chat History": received, "Sent Saved Chat History": []})
+    earlier = read_history({"Received Saved Chat History": received, "Sent Saved Chat History": []})
     assert {said.source for said in earlier.messages} < {said.source for said in history.messages}
     assert all(said.created_at.date().isoformat() == "2022-07-22" for said in history.messages)
 
 
-def test_lists_of_snapchat_that_were_read_before_keep_their_ids() -> None:
-    """A file with four lists was read as two chats, each under its title."""
+def test_snapchat_sent_lists_do_not_change_ids_of_received_messages() -> None:
+    """An earlier version read a file with four lists as two chats with their own titles."""
     kinds = (("Received Saved", "From", "tom"), ("Sent Saved", "To", "tom"), ("Received Unsaved", "From", "eva"))
     said = {"Created": "2022-07-22 19:28:21 UTC", "Media Type": "TEXT", "Text": "Hi"}
     lists = {f"{kind} Chat History": [{way: name, **said}] for kind, way, name in kinds}
-    whole, received = past(lists), past({name: chat for name, chat in lists.items() if "Sent" not in name})
+    whole, received = (
+        read_history(lists),
+        read_history({name: chat for name, chat in lists.items() if "Sent" not in name}),
+    )
     assert {said.source for said in received.messages} < {said.source for said in whole.messages}
     assert [(said.speaker, said.title) for said in whole.messages if said.speaker == "Me"]
 
 
-def test_a_table_with_a_column_of_recipients_says_nothing_of_the_person() -> None:
-    """Whoever wrote a row without a sender stays unknown, as its id does, and a list of letters sent is no chat."""
-    history = past("Date,From,To,Text\n2024-05-01 10:00:00,Tom,,hello\n2024-05-01 10:01:00,,Tom,hi back\n", "x.csv")
+def test_recipient_column_alone_does_not_identify_sender() -> None:
+    """A row without a sender has an unknown speaker. A table with recipients only is not a chat."""
+    history = read_history(
+        "Date,From,To,Text\n2024-05-01 10:00:00,Tom,,hello\n2024-05-01 10:01:00,,Tom,hi back\n", "x.csv"
+    )
     assert [(said.speaker, said.content) for said in history.messages] == [("Tom", "hello"), ("?", "hi back")]
     signed = [
         {"is_from_me": mine, "to": "+4915", "text": "hi", "date": "2024-05-01T10:00:00Z"} for mine in (False, True)
     ]
-    assert [said.speaker for said in past(signed).messages] == ["?", "Me"]
+    assert [said.speaker for said in read_history(signed).messages] == ["?", "Me"]
     with pytest.raises(ImportRefused):
-        past("Date,To,Content\n2024-05-01,ACME,Consulting\n2024-05-02,Beta,Design\n", "invoices.csv")
+        read_history("Date,To,Content\n2024-05-01,ACME,Consulting\n2024-05-02,Beta,Design\n", "invoices.csv")
 
 
-def test_rows_that_only_say_that_they_went_out_are_said_by_the_person() -> None:
-    """In iMazing's table, they have no name, and a row of the app has no person. Delivered is not said."""
+def test_outgoing_imazing_rows_belong_to_importer() -> None:
+    """Outgoing rows of iMazing have no sender name. Notifications are skipped."""
     names = (
         "Chat Session,Message Date,Delivered Date,Read Date,Service,Type,Sender ID,Sender Name,Status,Text,Attachment"
     )
     rows = ("Bob,2020-01-01 12:00:00,,,SMS,Incoming,+15555550100,Bob,Read,Where is the key?,",
             "Bob,2020-01-01 12:01:00,2020-01-01 15:00:00,,SMS,Outgoing,,,Read,Under the pot,",
             "Bob,2020-01-01 12:02:00,,,SMS,Notification,,,,Bob left,")  # fmt: skip
-    assert lines_of(past("\r\n".join((names, *rows)))) == [
+    assert list_lines(read_history("\r\n".join((names, *rows)))) == [
         ("20-01-01 12:00:00", "Bob", "Where is the key?"), ("20-01-01 12:01:00", "Me", "Under the pot"),
     ]  # fmt: skip
 
 
-def test_a_table_of_viber_has_no_names_of_columns() -> None:
+def test_reads_viber_csv_without_header() -> None:
     rows = ('22/04/2015,10:37:23,Me,+4479,"Hello there"', '22/04/2015,10:38:23,Tom,+4478,"Hi, all fine?\nYes?"')
-    history = past("\n".join(rows), "Chat with Tom.csv")
+    history = read_history("\n".join(rows), "Chat with Tom.csv")
     assert [(said.speaker, said.content) for said in history.messages] == [
         ("Me", "Hello there"), ("Tom", "Hi, all fine?\nYes?"),
     ]  # fmt: skip
-    assert [when for when, *_ in lines_of(history)] == ["15-04-22 10:37:23", "15-04-22 10:38:23"]
+    assert [when for when, *_ in list_lines(history)] == ["15-04-22 10:37:23", "15-04-22 10:38:23"]
 
 
 @pytest.mark.parametrize("row", ["Sensor A,23,45", "Coffee,,Starbucks", "Tom,+447911123456,120"])
-def test_other_tables_without_names_of_columns_are_no_chat(row: str) -> None:
+def test_rejects_other_csv_without_header(row: str) -> None:
     with pytest.raises(ImportRefused):
-        past(f"01/02/2024,10:00:00,{row}\n01/02/2024,10:01:00,{row}\n", "x.csv")
+        read_history(f"01/02/2024,10:00:00,{row}\n01/02/2024,10:01:00,{row}\n", "x.csv")
 
 
-def test_a_file_of_discord_history_tracker_is_named() -> None:
+def test_rejects_discord_history_tracker_file_by_name() -> None:
     tracked = {"meta": {"users": {"1": {"name": "anna"}}, "userindex": ["1"], "servers": [], "channels": {}},
                "data": {"900": {"5001": {"u": 0, "t": 1714557600000, "m": "hello"}}}}  # fmt: skip
     with pytest.raises(ImportRefused, match="Discord History Tracker"):
-        past(tracked)
+        read_history(tracked)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Histories of other programs: who said what, when and in which order; hostile files are refused."""
+"""Histories of other programs: roles, speakers, texts, times and order. Damaged parts are reported."""
 
 import io
 import json
@@ -34,7 +34,7 @@ IOS = (
 )
 
 
-def zipped(**files: str | bytes) -> bytes:
+def zip_files(**files: str | bytes) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -42,16 +42,16 @@ def zipped(**files: str | bytes) -> bytes:
     return made.getvalue()
 
 
-def packed(files: dict[str, bytes]) -> bytes:
-    return zipped(**{name.replace(".", "_DOT_"): content for name, content in files.items()})
+def zip_files_by_name(files: dict[str, bytes]) -> bytes:
+    return zip_files(**{name.replace(".", "_DOT_"): content for name, content in files.items()})
 
 
-def past(value: Any, **given: Any) -> ImportedHistory:
+def read_history(value: Any, **given: Any) -> ImportedHistory:
     data = value if isinstance(value, bytes) else (value if isinstance(value, str) else json.dumps(value)).encode()
     return parse_file(data, ReadContext(person=ME, **given))
 
 
-def said(history: ImportedHistory) -> list[tuple[str, str, str]]:
+def list_roles_speakers_and_texts(history: ImportedHistory) -> list[tuple[str, str, str]]:
     return [(message.role, message.speaker, message.content) for message in history.messages]
 
 
@@ -59,7 +59,7 @@ def times(history: ImportedHistory) -> list[str]:
     return [f"{message.created_at:%Y-%m-%d %H:%M}" for message in history.messages]
 
 
-def claude_message(number: int, sender: str, text: str, **more: Any) -> dict[str, Any]:
+def make_claude_message(number: int, sender: str, text: str, **more: Any) -> dict[str, Any]:
     block = {"type": "text", "text": text}
     at = f"2025-03-0{number}T10:00:00.123456Z"
     return {
@@ -71,20 +71,20 @@ def claude_message(number: int, sender: str, text: str, **more: Any) -> dict[str
     } | more
 
 
-def test_claude() -> None:
-    """Text blocks alone; what is attached; the newest of two answers; memories are offered as facts."""
+def test_reads_claude_export_and_offers_memories_as_facts() -> None:
+    """Only text blocks, attachments and the newest of two answers are read. Memories are offered as facts."""
     thinking = {"type": "thinking", "thinking": "hm"}
     attached = {"file_name": "list.txt", "extracted_content": "two lemons"}
     root = "00000000-0000-4000-8000-000000000000"
     tree = [
-        claude_message(1, "human", "Hi", parent_message_uuid=root),
-        claude_message(2, "assistant", "Old answer", parent_message_uuid="m1"),
-        claude_message(3, "assistant", "New answer", parent_message_uuid="m1"),
+        make_claude_message(1, "human", "Hi", parent_message_uuid=root),
+        make_claude_message(2, "assistant", "Old answer", parent_message_uuid="m1"),
+        make_claude_message(3, "assistant", "New answer", parent_message_uuid="m1"),
     ]
     flat = [
-        claude_message(4, "human", "", content=[], attachments=[attached]) | {"text": ""},
+        make_claude_message(4, "human", "", content=[], attachments=[attached]) | {"text": ""},
         None,
-        claude_message(5, "assistant", "I see", content=[thinking, {"type": "text", "text": "I see"}]),
+        make_claude_message(5, "assistant", "I see", content=[thinking, {"type": "text", "text": "I see"}]),
     ]
     talks = [
         {"uuid": "c2", "name": "", "created_at": "2025-03-04T10:00:00+00:00", "chat_messages": flat},
@@ -94,9 +94,9 @@ def test_claude() -> None:
     ]
     memories = [{"conversations_memory": "# Work\n- Anna grows walnuts\n- She lives in Bern", "project_memories": {}}]
     files = {"data__conversations_DOT_json": json.dumps(talks), "data__memories_DOT_json": json.dumps(memories)}
-    found = past(zipped(**files, data__users_DOT_json="[]"))
+    found = read_history(zip_files(**files, data__users_DOT_json="[]"))
     assert found.format == "claude"
-    assert said(found) == [
+    assert list_roles_speakers_and_texts(found) == [
         ("user", "", "Hi"),
         ("assistant", "Claude", "New answer"),
         ("user", "", "[list.txt]\ntwo lemons"),
@@ -107,37 +107,40 @@ def test_claude() -> None:
     assert "[3].chat_messages[0]" in found.notes[-1]
     assert found.facts == (), "nothing is kept before it was shown"
     assert found.questions[0].options == ("Anna grows walnuts", "She lives in Bern")
-    kept = past(zipped(**files), answers={"facts0": (1,)}).facts
+    kept = read_history(zip_files(**files), answers={"facts0": (1,)}).facts
     assert [turn.text for turn in kept] == ["She lives in Bern"]
 
 
-def test_projects_of_claude() -> None:
-    """Documents are messages; what holds for the project alone is offered as a fact, and never as an instruction."""
+def test_reads_claude_project_documents_and_offers_facts() -> None:
+    """Documents become messages. Project settings are offered as facts, never as instructions."""
     project = {
         "uuid": "p", "name": "Bakery", "description": "A new shop", "prompt_template": "Be brief", "created_at": "2025-01-02T00:00:00Z",
         "docs": [{"uuid": "d", "filename": "plan.txt", "content": "Two ovens", "created_at": "2025-01-03T00:00:00Z"}, {"content": ""}],
     }  # fmt: skip
     starter = {"name": "How to use Claude", "is_starter_project": True, "docs": [{"uuid": "x", "content": "Ask"}]}
-    for file in ([project, starter], zipped(**{"projects-000__projects__p_DOT_json": json.dumps(project)})):
-        found = past(file)
-        assert (found.format, said(found)) == ("claude", [("user", "", "[plan.txt]\nTwo ovens")])
+    for file in ([project, starter], zip_files(**{"projects-000__projects__p_DOT_json": json.dumps(project)})):
+        found = read_history(file)
+        assert (found.format, list_roles_speakers_and_texts(found)) == (
+            "claude",
+            [("user", "", "[plan.txt]\nTwo ovens")],
+        )
         assert times(found) == ["2025-01-03 00:00"]
         assert found.questions[0].options == ("Bakery: A new shop", "Bakery: Be brief")
-        assert [fact.kind for fact in past(file, answers={"facts0": (1,)}).facts] == ["personal"]
+        assert [fact.kind for fact in read_history(file, answers={"facts0": (1,)}).facts] == ["personal"]
 
 
-def test_archives_inside_an_archive_are_bounded_together() -> None:
-    inner = zipped(conversations_DOT_json="[" + " " * 300_000 + "]")
+def test_size_limit_covers_all_nested_archives_together() -> None:
+    inner = zip_files(conversations_DOT_json="[" + " " * 300_000 + "]")
     with pytest.raises(ImportRefused, match="holds more than"):
         parse_file(
-            packed({f"conversations-{number}.zip": inner for number in range(4)}),
+            zip_files_by_name({f"conversations-{number}.zip": inner for number in range(4)}),
             ReadContext(person=ME),
             max_unpacked_bytes=1_000_000,
         )
 
 
-def test_gemini() -> None:
-    """Prompts with and without their answers; other products, and what was merely done, are left out."""
+def test_reads_gemini_activity_html_page_and_ai_studio_prompt() -> None:
+    """Records of other products and records without a prompt are skipped."""
     records = [
         {"header": "Gemini Apps", "title": "Prompted How long do walnuts keep?", "time": "2025-01-02T03:04:05.678Z",
          "products": ["Gemini Apps"], "safeHtmlItem": [{"html": "<p>A <b>year</b> &amp; more</p><ul><li>cool</li></ul>"}]},
@@ -146,9 +149,9 @@ def test_gemini() -> None:
         {"header": "Gemini-Apps", "title": "Frage: Zitronen?", "time": "2024-01-01T03:04:05Z",
          "safeHtmlItem": [{"html": "Ja"}]},
     ]  # fmt: skip
-    found = past(records)
+    found = read_history(records)
     assert (found.format, times(found)[0]) == ("gemini", "2024-01-01 03:04")
-    assert [(role, text.replace("\n\n", "\n").strip()) for role, _, text in said(found)] == [
+    assert [(role, text.replace("\n\n", "\n").strip()) for role, _, text in list_roles_speakers_and_texts(found)] == [
         ("user", "Frage: Zitronen?"),
         ("assistant", "Ja"),
         ("user", "How long do walnuts keep?"),
@@ -159,23 +162,29 @@ def test_gemini() -> None:
         '<div class="content-cell">Prompted\u00a0How old is Bern?<br>Jul 3, 2026, 9:15:00\u202fAM CEST<br><p>From 1191.</p>'
         "</div></div></div></body></html>"
     )
-    assert said(past(page)) == [("user", "", "How old is Bern?"), ("assistant", "Gemini", "From 1191.")]
-    assert times(past(page))[0] == "2026-07-03 09:15"
-    assert times(past(page.replace("Jul 3", "Sept 3")))[0] == "2026-09-03 09:15"
+    assert list_roles_speakers_and_texts(read_history(page)) == [
+        ("user", "", "How old is Bern?"),
+        ("assistant", "Gemini", "From 1191."),
+    ]
+    assert times(read_history(page))[0] == "2026-07-03 09:15"
+    assert times(read_history(page.replace("Jul 3", "Sept 3")))[0] == "2026-09-03 09:15"
     studio = {"chunkedPrompt": {"chunks": [
         {"role": "user", "text": "Hello"}, {"role": "model", "text": "Hm", "isThought": True}, {"role": "model", "text": "Hi"},
     ]}}  # fmt: skip
-    assert said(past(studio, name="Talk")) == [("user", "", "Hello"), ("assistant", "Gemini", "Hi")]
+    assert list_roles_speakers_and_texts(read_history(studio, name="Talk")) == [
+        ("user", "", "Hello"),
+        ("assistant", "Gemini", "Hi"),
+    ]
 
 
-def test_prompts_of_ai_studio_keep_their_ids_and_words_and_no_thoughts() -> None:
+def test_ai_studio_prompt_keeps_message_ids_and_drops_thoughts() -> None:
     chunks: list[Any] = [
         {"role": "user", "text": "Where do walnuts grow?\n", "weight": 0},
         {"role": "model", "parts": [{"text": "Secret", "thought": True}]},
         17,
         {"role": "model", "text": 'In <details type="x">deep</details> soil.\n\n'},
     ]
-    found = past({"chunkedPrompt": {"chunks": chunks}}, name="Walnuts")
+    found = read_history({"chunkedPrompt": {"chunks": chunks}}, name="Walnuts")
     assert [(message.content, message.source) for message in found.messages] == [
         ("Where do walnuts grow?", "import:gemini:a7f918246b41a4e8d7a1d35b8d94a00f"),
         ('In <details type="x">deep</details> soil.', "import:gemini:d92b4d200b093689347b3165454020bf"),
@@ -183,17 +192,17 @@ def test_prompts_of_ai_studio_keep_their_ids_and_words_and_no_thoughts() -> None
     assert "Left out, damaged: 1. The first one: .chunkedPrompt.chunks[2] (line 1)." in found.notes
 
 
-def test_a_conversation_of_workspace_keeps_its_time_and_words() -> None:
+def test_reads_workspace_conversation_with_creation_time() -> None:
     turns = [{"user_turn": {"prompt": "Hello "}}, {"system_turn": {"text": [{"type": "search", "data": "Hi"}]}}]
-    found = past({"title": "Talk", "creation_time": "2024-05-10T10:00:00Z", "conversation_turns": turns})
-    assert said(found) == [("user", "", "Hello"), ("assistant", "Gemini", "Hi")]
+    found = read_history({"title": "Talk", "creation_time": "2024-05-10T10:00:00Z", "conversation_turns": turns})
+    assert list_roles_speakers_and_texts(found) == [("user", "", "Hello"), ("assistant", "Gemini", "Hi")]
     assert times(found) == ["2024-05-10 10:00"] * 2
 
 
-def test_whatsapp_of_android() -> None:
-    found = past(ANDROID)
+def test_reads_whatsapp_android_chat() -> None:
+    found = read_history(ANDROID)
     assert found.format == "whatsapp"
-    assert said(found) == [
+    assert list_roles_speakers_and_texts(found) == [
         ("user", "Anna", "Bring walnuts\nand two lemons"),
         ("user", "Tom Bär", "Happy new year: 2024!"),
         ("user", "Tom Bär", "The cake"),
@@ -201,41 +210,48 @@ def test_whatsapp_of_android() -> None:
     assert times(found) == ["2023-12-31 21:52", "2024-01-01 00:05", "2024-01-01 00:05"]
     [who] = found.questions
     assert (who.name, who.chosen) == ("speaker", None), "the order of day and month is plain, the speaker is not"
-    assert [message.is_own for message in past(ANDROID, answers={"speaker0": (1,)}).messages] == [True, False, False]
+    assert [message.is_own for message in read_history(ANDROID, answers={"speaker0": (1,)}).messages] == [
+        True,
+        False,
+        False,
+    ]
     assert len({message.source for message in found.messages}) == 3
 
 
-def test_whatsapp_of_ios() -> None:
-    found = past(zipped(_chat_DOT_txt=IOS))
-    assert said(found) == [("user", "Anna", "Hello"), ("user", "Tom", "Good night")]
+def test_reads_whatsapp_ios_chat() -> None:
+    found = read_history(zip_files(_chat_DOT_txt=IOS))
+    assert list_roles_speakers_and_texts(found) == [("user", "Anna", "Hello"), ("user", "Tom", "Good night")]
     assert times(found) == ["2026-09-19 09:52", "2026-09-20 21:00"]
 
 
-def test_the_order_of_day_and_month_is_asked_where_the_file_leaves_it_open() -> None:
+def test_asks_day_month_order_only_when_whatsapp_dates_are_ambiguous() -> None:
     chat = "1/2/2024, 10:00 - Anna: Hi\n"
-    assert [question.name for question in past(chat).questions] == ["order", "speaker"]
+    assert [question.name for question in read_history(chat).questions] == ["order", "speaker"]
     for answer, date in ((0, "2024-02-01 10:00"), (1, "2024-01-02 10:00")):
-        assert times(past(chat, answers={"order0": (answer,)})) == [date]
+        assert times(read_history(chat, answers={"order0": (answer,)})) == [date]
     rising = "1/2/2024, 10:00 - Anna: Hi\n2/2/2024, 10:00 - Anna: Hi\n1/3/2024, 10:00 - Anna: Hi\n"
-    assert times(past(rising))[-1] == "2024-03-01 10:00", "the other order would go back in time"
+    assert times(read_history(rising))[-1] == "2024-03-01 10:00", "the other order would go back in time"
 
 
-def test_discord() -> None:
+def test_reads_discord_exporter_file_and_data_package() -> None:
     def one(number: int, name: str, content: str, kind: Any = "Default") -> dict[str, Any]:
         author = {"id": name, "name": name.lower(), "nickname": name, "isBot": False}
         at = f"2024-05-0{number}T10:00:00.5+02:00"
         return {"id": str(number), "type": kind, "timestamp": at, "content": content, "author": author}
 
     messages = [one(1, "Anna", "Hi"), one(2, "Tom", "joined", 7), one(3, "Tom", "Hello", "Reply"), one(4, "Tom", "")]
-    found = past({"guild": {}, "channel": {"id": "1"}, "messages": messages, "messageCount": 4})
-    assert (said(found), times(found)[0]) == ([("user", "Anna", "Hi"), ("user", "Tom", "Hello")], "2024-05-01 08:00")
+    found = read_history({"guild": {}, "channel": {"id": "1"}, "messages": messages, "messageCount": 4})
+    assert (list_roles_speakers_and_texts(found), times(found)[0]) == (
+        [("user", "Anna", "Hi"), ("user", "Tom", "Hello")],
+        "2024-05-01 08:00",
+    )
     assert found.questions[0].options[0].startswith("Anna (1)")
     own = [{"ID": 2**60, "Timestamp": "2024-05-01 10:00:00", "Contents": "Mine", "Attachments": ""}]
     csv = 'ID,Timestamp,Contents,Attachments\n77,2024-05-02 10:00:00+00:00,"two\nlines",\n'
-    found = past(
-        zipped(Nachrichten__c1234567__messages_DOT_json=json.dumps(own), messages__c7654321__messages_DOT_csv=csv)
+    found = read_history(
+        zip_files(Nachrichten__c1234567__messages_DOT_json=json.dumps(own), messages__c7654321__messages_DOT_csv=csv)
     )
-    assert [text for _, _, text in said(found)] == ["Mine", "two\nlines"]
+    assert [text for _, _, text in list_roles_speakers_and_texts(found)] == ["Mine", "two\nlines"]
 
 
 @pytest.mark.parametrize(
@@ -255,11 +271,14 @@ def test_discord() -> None:
         "# A talk\n\n## User\n\nHi\n\n**Assistant:** Hello\n",
     ],
 )  # fmt: skip
-def test_conversations_of_any_program(file: Any) -> None:
-    found = past(file)
+def test_reads_generic_conversation_with_stable_sources(file: Any) -> None:
+    found = read_history(file)
     assert found.format == "generic"
-    assert [(role, text) for role, _, text in said(found)] == [("user", "Hi"), ("assistant", "Hello")]
-    assert [message.source for message in past(file).messages] == [message.source for message in found.messages]
+    assert [(role, text) for role, _, text in list_roles_speakers_and_texts(found)] == [
+        ("user", "Hi"),
+        ("assistant", "Hello"),
+    ]
+    assert [message.source for message in read_history(file).messages] == [message.source for message in found.messages]
 
 
 @pytest.mark.parametrize(
@@ -271,17 +290,17 @@ def test_conversations_of_any_program(file: Any) -> None:
         '["Anna lives in Bern.", {"memory": "She grows walnuts.", "date": "2025-03-02"}]',
     ],
 )
-def test_memories_of_another_assistant(text: str) -> None:
-    """All are shown, none is kept unseen."""
-    found = past(text)
+def test_offers_pasted_memories_and_keeps_only_chosen(text: str) -> None:
+    """All memories are offered, and only the chosen ones are kept."""
+    found = read_history(text)
     assert (found.format, found.facts) == ("memories", ())
     assert found.questions[0].options == ("Anna lives in Bern.", "She grows walnuts.")
-    kept = past(text, answers={"facts0": (0, 1)}).facts
+    kept = read_history(text, answers={"facts0": (0, 1)}).facts
     if "03-02] " in text:
         assert kept[0].observed_at == datetime(2025, 3, 2, tzinfo=UTC)
 
 
-def test_chatgpt_s_marks_documents_and_memories() -> None:
+def test_chatgpt_strips_marks_reads_documents_and_offers_memories() -> None:
     def node(number: int, role: str, text: str, **more: Any) -> dict[str, Any]:
         content = {"content_type": "text", "parts": [text]}
         message = {"id": f"m{number}", "author": {"role": role}, "content": content, "create_time": 1.7e9 + number}
@@ -297,13 +316,13 @@ def test_chatgpt_s_marks_documents_and_memories() -> None:
         ),
         "4": node(4, "assistant", "In Switzerland \ue200cite\ue202turn0search1\ue201\u30104\u2020source\u3011."),
     }
-    found = past({"title": "x", "mapping": mapping, "current_node": "4"})
-    assert [text for _, _, text in said(found)][1:] == ["# Plan\n\nStep 1", "In Switzerland ."]
-    assert "\ue200" not in str(said(found))
+    found = read_history({"title": "x", "mapping": mapping, "current_node": "4"})
+    assert [text for _, _, text in list_roles_speakers_and_texts(found)][1:] == ["# Plan\n\nStep 1", "In Switzerland ."]
+    assert "\ue200" not in str(list_roles_speakers_and_texts(found))
     assert set(found.questions[0].options) == {"I am a baker", "Be brief", "User likes walnuts"}
 
 
-def test_telegram_in_html() -> None:
+def test_reads_telegram_html_page() -> None:
     page = """<html><body><div class="page_wrap"><div class="history">
      <div class="message service" id="message-1"><div class="body details">1 May 2024</div></div>
      <div class="message default clearfix" id="message5"><div class="body">
@@ -313,12 +332,15 @@ def test_telegram_in_html() -> None:
       <div class="pull_right date details" title="01.05.2024 10:01:00">10:01</div>
       <div class="text">again</div></div></div>
      </div></div></body></html>"""
-    found = past(zipped(ChatExport__messages_DOT_html=page))
-    assert said(found) == [("user", "Anna", "Hi\nsee this (https://example.org)"), ("user", "Anna", "again")]
+    found = read_history(zip_files(ChatExport__messages_DOT_html=page))
+    assert list_roles_speakers_and_texts(found) == [
+        ("user", "Anna", "Hi\nsee this (https://example.org)"),
+        ("user", "Anna", "again"),
+    ]
     assert times(found) == ["2024-05-01 08:00", "2024-05-01 10:01"]
 
 
-def test_telegram_of_2020_and_what_else_is_said_in_words() -> None:
+def test_reads_2020_telegram_export_with_polls_and_reactions() -> None:
     def one(number: int, sender: Any, **more: Any) -> dict[str, Any]:
         return {"id": number, "type": "message", "date": "2020-05-01T10:00:00", "from": "A", "from_id": sender} | more
 
@@ -330,14 +352,14 @@ def test_telegram_of_2020_and_what_else_is_said_in_words() -> None:
         {"id": 9, "type": "public_channel", "name": "News", "messages": [one(1, "channel9", text="News")]},
     ]  # fmt: skip
     left = [{"id": 6, "type": "private_group", "name": "Left", "messages": [one(1, "user5", text="Bye")]}]
-    found = past({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77)
+    found = read_history({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77)
     assert [(message.content, message.is_own) for message in found.messages] == [
         ("Old number\n[Reactions: 👍]", True),
         ("[Poll] Cake?\n- Yes (chosen)\n- No", False),
     ]
     [question] = found.questions
     assert (question.options, question.chosen) == (("Tom (2)", "News (1)", "Left (1)"), (0,))
-    chosen = past({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77, answers={"chats0": (2,)})
+    chosen = read_history({"chats": {"list": chats}, "left_chats": {"list": left}}, bot=77, answers={"chats0": (2,)})
     assert [message.content for message in chosen.messages] == ["Bye"]
 
 
@@ -350,9 +372,9 @@ def test_telegram_of_2020_and_what_else_is_said_in_words() -> None:
         ("Hi there", "plain text"),
     ],
 )
-def test_an_unknown_file_is_named_for_what_it_seems_to_be(data: str, seems: str) -> None:
+def test_rejects_unknown_file_with_apparent_kind(data: str, seems: str) -> None:
     with pytest.raises(ImportRefused, match=f"seems to be {seems}"):
-        past(data, name="x")
+        read_history(data, name="x")
 
 
 @pytest.mark.parametrize(
@@ -366,19 +388,19 @@ def test_an_unknown_file_is_named_for_what_it_seems_to_be(data: str, seems: str)
         '[{"date": "2025-03-02", "content": "Likes tea"}, {"memory": "Sails"}]',
     ],
 )
-def test_what_another_assistant_remembers_is_pasted_in_any_shape(text: str) -> None:
-    """Each fact is shown, without headings and words about the list."""
-    assert [question.options for question in past(text).questions] == [("Likes tea", "Sails")]
+def test_reads_pasted_memories_in_any_shape(text: str) -> None:
+    """Each fact is offered. Headings and introductory sentences are skipped."""
+    assert [question.options for question in read_history(text).questions] == [("Likes tea", "Sails")]
 
 
-def test_what_claude_remembers_is_prose() -> None:
+def test_claude_memory_paragraphs_and_bullets_become_facts() -> None:
     memory = "**Work**\n\nAnna is a cook. She sails.\n\n**Home**\n- Two cats"
-    found = past([{"conversations_memory": memory}])
+    found = read_history([{"conversations_memory": memory}])
     assert [question.options for question in found.questions] == [("Anna is a cook. She sails.", "Two cats")]
 
 
-def test_custom_instructions_of_chatgpt_are_offered_once() -> None:
-    """They stand in a message of their own kind, in every conversation, or in what is kept about a message."""
+def test_offers_chatgpt_custom_instructions_once() -> None:
+    """Every conversation repeats the instructions, in a special message or in the metadata of a message."""
     held = {"content_type": "user_editable_context", "user_profile": "I sail.", "user_instructions": "Be brief."}
     given = {"user_context_message_data": {"about_user_message": "I sail.", "about_model_message": "Be brief."}}
     messages = [
@@ -386,17 +408,17 @@ def test_custom_instructions_of_chatgpt_are_offered_once() -> None:
         {"id": "b", "author": {"role": "user"}, "content": {"content_type": "text", "parts": [""]}, "metadata": given},
     ]
     talks = [{"mapping": {"n": {"id": "n", "parent": None, "message": message}}} for message in messages]
-    [question] = past(talks).questions
+    [question] = read_history(talks).questions
     assert question.options == ("I sail.", "Be brief.")
 
 
-def test_what_looks_like_a_beginning_in_a_chat_of_whatsapp_is_none() -> None:
-    """A quoted line with no date that there is, and a line of the app that names a subject with a colon."""
+def test_quoted_and_system_lines_are_not_whatsapp_message_headers() -> None:
+    """A quoted line has an impossible date. A system line contains a colon in the new group subject."""
     text = (
         "13/2/2024, 10:00 - Tom changed the subject to “Trip: Bern”\n"
         "13/2/2024, 10:01 - Tom: Look:\n99/99/2024, 10:00 - Ann: quoted\n13/2/2024, 10:02 - Ann: Yes\n"
     )
-    found = past(text, answers={"speaker0": (0,)})
+    found = read_history(text, answers={"speaker0": (0,)})
     assert [(message.speaker, message.content) for message in found.messages] == [
         ("Tom", "Look:\n99/99/2024, 10:00 - Ann: quoted"),
         ("Ann", "Yes"),
@@ -420,11 +442,11 @@ def test_what_looks_like_a_beginning_in_a_chat_of_whatsapp_is_none() -> None:
 )
 def test_hostile_files_are_refused_or_empty(data: str) -> None:
     with suppress(ImportRefused):
-        assert not past(data).messages
+        assert not read_history(data).messages
 
 
 @pytest.mark.parametrize("row", ["1,2024-05-11 10:00:00," + "x" * 200_000, "1,yesterday,Hi", "1,99999-01-01,Hi"])
-def test_a_damaged_channel_of_discord_is_left_out_and_named(row: str) -> None:
+def test_skips_and_reports_damaged_discord_channel(row: str) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("messages/c1/messages.csv", f"ID,Timestamp,Contents\n{row}\n")
@@ -434,8 +456,8 @@ def test_a_damaged_channel_of_discord_is_left_out_and_named(row: str) -> None:
     assert "c1" in " ".join(history.notes)
 
 
-def test_one_damaged_message_costs_no_other_one() -> None:
-    """Of a chat among people, in each of its formats; who speaks after it is known all the same."""
+def test_skips_and_reports_damaged_telegram_html_or_whatsapp_message() -> None:
+    """The speaker of the next message is still known."""
     block = (
         '<div class="message default"><div class="body"><div class="date" title="{}"></div>{}'
         '<div class="text">{}</div></div></div>'
@@ -448,15 +470,15 @@ def test_one_damaged_message_costs_no_other_one() -> None:
     page = f'<div class="page_wrap">{"".join(block.format(*values) for values in blocks)}</div>'
     lines = "11/05/2024, 10:00 - Ann: One\n31/02/2024, 10:01 - Tom: Lost\n11/05/2024, 10:02 - Tom: Two\n"
     for file, place in ((page, "[1].date"), (lines, "[1] 31/02/2024, 10:01")):
-        found = past(file, answers={"speaker0": (0,)})
-        assert said(found) == [("user", "Ann", "One"), ("user", "Tom", "Two")]
+        found = read_history(file, answers={"speaker0": (0,)})
+        assert list_roles_speakers_and_texts(found) == [("user", "Ann", "One"), ("user", "Tom", "Two")]
         assert f"damaged: 1. The first one: {place}" in found.notes[-1].replace("messages.html", "")
 
 
 AT = "2024-05-11T10:00:00Z"
 
 
-def of_claude(words: list[str]) -> Any:
+def make_claude_export(words: list[str]) -> Any:
     said: list[dict[str, Any]] = [{"uuid": word, "sender": "human", "text": word, "created_at": AT} for word in words]
     return [
         {
@@ -467,23 +489,23 @@ def of_claude(words: list[str]) -> Any:
     ]
 
 
-def of_gemini(words: list[str]) -> Any:
+def make_gemini_export(words: list[str]) -> Any:
     said = [{"header": "Gemini Apps", "title": f"Prompted {word}", "time": AT} for word in words]
     return [conversation | damage(conversation["title"][9:], "time", "soon") for conversation in said]
 
 
-def of_studio(words: list[str]) -> Any:
+def make_studio_export(words: list[str]) -> Any:
     said = [{"role": "user", "text": word} for word in words]
     return {"chunkedPrompt": {"chunks": [message | damage(message["text"], "createTime", "soon") for message in said]}}
 
 
-def of_discord(words: list[str]) -> Any:
+def make_discord_export(words: list[str]) -> Any:
     said = [{"id": word, "timestamp": AT, "content": word, "author": {"name": "Ann"}} for word in words]
     messages = [conversation | damage(str(conversation["id"]), "author", None) for conversation in said]
     return {"guild": {}, "channel": {"name": "walnuts"}, "messages": messages}
 
 
-def of_any(words: list[str]) -> Any:
+def make_generic_export(words: list[str]) -> Any:
     said = [{"role": "user", "content": word} for word in words]
     return {"title": "x", "messages": [message | damage(str(message["content"]), "timestamp", [1]) for message in said]}
 
@@ -495,86 +517,88 @@ def damage(words: str, name: str, value: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("write", "place"),
     [
-        (of_claude, "[0] “A talk”.chat_messages[1].content (line 1)"),
-        (of_gemini, "[1] “Prompted Lost”.time (line 1)"),
-        (of_studio, ".chunkedPrompt.chunks[1].createTime (line 1)"),
-        (of_discord, "messages[1].author (line 1)"),
-        (of_any, "“x”.messages[1].timestamp (line 1)"),
+        (make_claude_export, "[0] “A talk”.chat_messages[1].content (line 1)"),
+        (make_gemini_export, "[1] “Prompted Lost”.time (line 1)"),
+        (make_studio_export, ".chunkedPrompt.chunks[1].createTime (line 1)"),
+        (make_discord_export, "messages[1].author (line 1)"),
+        (make_generic_export, "“x”.messages[1].timestamp (line 1)"),
     ],
 )
-def test_one_damaged_message_costs_no_other_one_in_any_format(write: Any, place: str) -> None:
-    """Where nothing else is in the file, the file is refused with its place."""
-    found = past(write(["One", "Lost", "Two"]), answers={"speaker0": (0,)})
-    assert sorted(text for _, _, text in said(found)) == ["One", "Two"]
+def test_skips_and_reports_damaged_message_in_json_formats(write: Any, place: str) -> None:
+    """If the file contains no other message, it is refused with the location of the damage."""
+    found = read_history(write(["One", "Lost", "Two"]), answers={"speaker0": (0,)})
+    assert sorted(text for _, _, text in list_roles_speakers_and_texts(found)) == ["One", "Two"]
     assert f"Left out, damaged: 1. The first one: {place}." in found.notes
     with pytest.raises(ImportRefused) as refused:
-        past(write(["Lost"]))
+        read_history(write(["Lost"]))
     assert place.replace("[1]", "[0]") in refused.value.sentence
 
 
 @pytest.mark.parametrize("ending", ["json", "csv"])
-def test_one_damaged_row_of_a_discord_channel_costs_no_other_one(ending: str) -> None:
+def test_skips_and_reports_damaged_row_of_discord_channel(ending: str) -> None:
     rows = [("1", "2024-05-11 10:00:00", "One"), ("2", "yesterday", "Lost"), ("3", "2024-05-11 10:00:02", "Two")]
     names = ("ID", "Timestamp", "Contents")
     lines = [names, *rows, ("4", "2024-05-11 10:00:03", "x" * 200_000), ("5", "2024-05-11 10:00:04", "Three")]
     text = "\n".join(map(",".join, lines)) if ending == "csv" else ""
     text = text or json.dumps([*(dict(zip(names, row, strict=True)) for row in rows), 7])
-    found = past(zipped(**{f"messages__c11__messages_DOT_{ending}": text}))
-    assert [words for _, _, words in said(found)] == ["One", "Two", "Three"][: 3 if ending == "csv" else 2]
+    found = read_history(zip_files(**{f"messages__c11__messages_DOT_{ending}": text}))
+    assert [words for _, _, words in list_roles_speakers_and_texts(found)] == ["One", "Two", "Three"][
+        : 3 if ending == "csv" else 2
+    ]
     assert "damaged: 2. The first one: messages/c11/messages" in found.notes[-1]
     assert f"{ending}[1].Timestamp (line 1)" in found.notes[-1]
 
 
 @pytest.mark.parametrize("broken", [0, 1, 2])
-def test_one_damaged_line_costs_no_other_one(broken: int) -> None:
-    """Of a file with an object a line; what it costs grows with the file alone."""
+def test_skips_and_reports_damaged_json_line(broken: int) -> None:
+    """Reading a damaged JSON Lines file takes linear time."""
     lines = [json.dumps({"messages": [{"role": "user", "content": text}]}) for text in ("One", "Two", "Three")]
     lines[broken] = lines[broken][:-9]
-    found = past("\n".join(lines))
-    assert [words for _, _, words in said(found)] == [
+    found = read_history("\n".join(lines))
+    assert [words for _, _, words in list_roles_speakers_and_texts(found)] == [
         words for number, words in enumerate(("One", "Two", "Three")) if number != broken
     ]
     assert f"damaged: 1. The first one: [{broken}] (line {broken + 1})" in found.notes[-1]
     with count_units() as stopwatch:
-        past("\n".join([lines[1 if broken != 1 else 0], *['{"messages": [{"role": "user"'] * 20_000]))
+        read_history("\n".join([lines[1 if broken != 1 else 0], *['{"messages": [{"role": "user"'] * 20_000]))
     assert stopwatch.units < 5_000
 
 
 @pytest.mark.parametrize(("begins", "place"), [(11, "(line 1)"), (40, "(line 1)")])
-def test_a_damaged_part_of_an_archive_is_left_out_and_named(begins: int, place: str) -> None:
-    """Also where it is damaged so early that only its name says what it is; what stands before the damage comes in."""
-    whole = json.dumps(of_claude(["One"]))
+def test_skips_and_reports_damaged_archive_member(begins: int, place: str) -> None:
+    """Messages before the damage are imported. If the damage is early, the format is known by the file name."""
+    whole = json.dumps(make_claude_export(["One"]))
     for parts, said_in in (({"000": whole, "001": whole[:begins]}, ["One"]), ({"000": whole[:-1]}, ["One"])):
-        found = past(zipped(**{f"conversations-{name}_DOT_json": text for name, text in parts.items()}))
-        assert [words for _, _, words in said(found)] == said_in
+        found = read_history(zip_files(**{f"conversations-{name}_DOT_json": text for name, text in parts.items()}))
+        assert [words for _, _, words in list_roles_speakers_and_texts(found)] == said_in
         assert f"damaged: 1. The first one: conversations-00{len(parts) - 1}.json {place}" in found.notes[-1]
     with pytest.raises(ImportRefused, match="not valid JSON: line 1"):
-        past(whole[:60])
+        read_history(whole[:60])
 
 
-def test_messages_of_one_id_stay_several_where_they_differ() -> None:
-    """A file that somebody edited has an id twice; a conversation that stands in it twice is one."""
+def test_same_id_with_different_text_stays_separate_messages() -> None:
+    """An edited file may repeat an id. Messages with equal id and text are one message."""
     message = {"id": 1, "date": "2024-05-11T10:00:00", "from": "Ann", "from_id": "user1"}
     chat = {"type": "personal_chat", "id": 2, "messages": [message | {"text": text} for text in ("One", "Two", "One")]}
-    assert [text for _, _, text in said(past(chat))] == ["One", "Two"]
-    assert len({message.source for message in past(chat).messages}) == 2
+    assert [text for _, _, text in list_roles_speakers_and_texts(read_history(chat))] == ["One", "Two"]
+    assert len({message.source for message in read_history(chat).messages}) == 2
 
 
-def test_text_in_utf_16_is_read_and_what_is_no_text_is_told() -> None:
+def test_reads_utf_16_and_rejects_non_text_files() -> None:
     lines = "11/05/2024, 10:00 - Ann: Grüße\n"
     for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"):
-        assert said(parse_file(lines.encode(encoding), ReadContext(person=1, name="a.txt"))) == [
-            ("user", "Ann", "Grüße")
-        ]
+        assert list_roles_speakers_and_texts(
+            parse_file(lines.encode(encoding), ReadContext(person=1, name="a.txt"))
+        ) == [("user", "Ann", "Grüße")]
     for data, told in ((b"Rar!\x1a\x07\x00" + bytes(90), "send it as .zip"), (lines.encode("latin-1"), "not text")):
         with pytest.raises(ImportRefused, match=told):
             parse_file(data, ReadContext(person=1, name="a.txt"))
 
 
-def test_a_file_that_only_looks_like_another_is_not_taken_for_it() -> None:
+def test_json_resembling_known_format_is_not_misdetected() -> None:
     with pytest.raises(ImportRefused, match="data in JSON"):
-        past({"format": "something", "rows": []})
-    assert not past({"about": "x", "chats": {"about": "x", "list": []}}).messages, "an account without chats"
+        read_history({"format": "something", "rows": []})
+    assert not read_history({"about": "x", "chats": {"about": "x", "list": []}}).messages, "an account without chats"
 
 
 @pytest.mark.parametrize(
@@ -590,8 +614,8 @@ def test_a_file_that_only_looks_like_another_is_not_taken_for_it() -> None:
         ("x", "# Letter\n\nDear Ann."),
     ],
 )
-def test_of_a_document_of_chatgpt_the_last_version_counts(updates: Any, left: str | None) -> None:
-    """It stands where it was changed last; somebody else's expression is not run, and what it puts in is not lost."""
+def test_chatgpt_document_keeps_only_last_version(updates: Any, left: str | None) -> None:
+    """The document appears where it was last updated. Unsafe patterns are not run; their text is appended."""
     said_to = [
         ("user", "all", "A letter, please."),
         ("assistant", "canmore.create_textdoc", json.dumps({"name": "Letter", "content": "Dear Ann."})),
@@ -608,14 +632,19 @@ def test_of_a_document_of_chatgpt_the_last_version_counts(updates: Any, left: st
         }
         for number, (role, to, words) in enumerate(said_to)
     }  # fmt: skip
-    found = [text for _, _, text in said(past([{"title": "x", "mapping": nodes, "current_node": "n3"}]))]
+    found = [
+        text
+        for _, _, text in list_roles_speakers_and_texts(
+            read_history([{"title": "x", "mapping": nodes, "current_node": "n3"}])
+        )
+    ]
     assert found[:2] == ["A letter, please.", "To Tom."]
     assert sum(map(len, found)) < 3_000_000
     if left is not None:
         assert found[2:] == [left]
 
 
-def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
+def test_reads_claude_design_chats_and_discord_channel_names() -> None:
     at = "2026-01-02T03:04:05.000000Z"
     inner: list[dict[str, Any]] = [
         {"role": "user", "content": "A poster."},
@@ -626,20 +655,20 @@ def test_design_chats_of_claude_and_names_of_discord_s_channels() -> None:
         for message in inner
     ]
     talk = {"uuid": "d", "title": "Poster", "project": {"uuid": "p"}, "created_at": at, "messages": messages}
-    for file in (talk, zipped(**{"design_chats-000_DOT_zip": zipped(design_chats__d_DOT_json=json.dumps(talk))})):
-        found = past(file)
+    for file in (talk, zip_files(**{"design_chats-000_DOT_zip": zip_files(design_chats__d_DOT_json=json.dumps(talk))})):
+        found = read_history(file)
         assert (found.format, found.messages[0].title) == ("claude", "Poster")
-        assert said(found) == [("user", "", "A poster."), ("assistant", "Claude", "Here.")]
+        assert list_roles_speakers_and_texts(found) == [("user", "", "A poster."), ("assistant", "Claude", "Here.")]
     channel = json.dumps([{"ID": 1, "Timestamp": "2024-05-10 10:00:00", "Contents": "Hello"}])
     names = json.dumps({"11": "general in G", "12": None})
     files = {"Messages__c11__messages_DOT_json": channel, "Messages__c12__messages_DOT_json": channel.replace("1", "2")}
-    found = past(zipped(**files, Messages__index_DOT_json=names))
+    found = read_history(zip_files(**files, Messages__index_DOT_json=names))
     assert [message.title for message in found.messages] == ["general in G", ""]
     assert not found.notes[1:], "the list of names is no channel"
 
 
-def test_the_verb_of_gemini_s_prompts_is_known_in_any_language_by_the_space_behind_it() -> None:
-    """A space that does not break, as in the German export; what is no prompt is counted, and no answer is lost."""
+def test_strips_gemini_prompt_verb_before_no_break_space() -> None:
+    """The German export separates the verb with a no-break space. Records without a prompt are only counted."""
 
     def record(title: str, answer: str = "", second: int = 0) -> dict[str, Any]:
         html = {"safeHtmlItem": [{"html": answer}]} if answer else {}
@@ -654,8 +683,8 @@ def test_the_verb_of_gemini_s_prompts_is_known_in_any_language_by_the_space_behi
         record("", "Ein Bild.", 5),
     ]
     for data in (json.dumps(records), json.dumps(records, ensure_ascii=False)):
-        found = past(data)
-        assert [text for _, _, text in said(found)] == [
+        found = read_history(data)
+        assert [text for _, _, text in list_roles_speakers_and_texts(found)] == [
             "Wo ist der Schlüssel?", "Dort.", "Und der Mantel?", "Ganz anders:", "So.", "Ein Bild.",
         ]  # fmt: skip
         assert "of the app itself (calls, pins, joins): 1." in found.notes[-1]

@@ -1,4 +1,4 @@
-"""What people read of their memory, in files that may be sent."""
+"""The export for people: pages and archives that fit into Telegram messages."""
 
 import io
 import re
@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.talk import ANNA, talking
-from tests.unit.transfer.test_importer import history, imported
+from tests.support.talk import ANNA, open_chat_harness
+from tests.unit.transfer.test_importer import import_file, make_telegram_export
 from transfer.readable import close_open_blocks
 
 COUNT = 400
 
 
-def words_of(text: str) -> list[int]:
+def list_message_numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"Message number (\d+) of many", text)]
 
 
-async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
-    """All messages in the order of time, each once; archives that can be unpacked into one folder."""
-    async with talking(tmp_path) as talk:
-        await talk.remember()
-        await imported(talk, history(COUNT))
+async def test_large_readable_export_is_split_into_several_files(tmp_path: Path) -> None:
+    """Every message appears once, in order. All archives can be unpacked into one folder."""
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
+        await import_file(talk, make_telegram_export(COUNT))
         await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna plays the cello.")
         exporter = type(talk.services.exporter)(
             memory=talk.services.memory, clock=lambda: talk.moment[0], largest=12_000
@@ -48,16 +48,18 @@ async def test_a_large_memory_is_read_in_several_files(tmp_path: Path) -> None:
     assert len(pages) > 2
     assert len({name for name, _ in unpacked}) == len(unpacked)
     expected = [number for number in range(1, COUNT + 1) if number != 17]
-    assert [word for name, text in unpacked if name.startswith("talk/") for word in words_of(text)] == expected
+    assert [
+        word for name, text in unpacked if name.startswith("talk/") for word in list_message_numbers(text)
+    ] == expected
     said = [text for page in pages for text in re.findall(r'<p class="user" dir="auto">.*?</p>', page, re.DOTALL)]
-    assert [word for text in said for word in words_of(text)] == expected
+    assert [word for text in said for word in list_message_numbers(text)] == expected
 
 
-async def test_summaries_stand_in_the_order_of_time_whatever_came_first(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_readable_export_sorts_summaries_by_date(tmp_path: Path) -> None:
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         for first in (5_000, 1):
-            await imported(talk, history(120, first=first))
+            await import_file(talk, make_telegram_export(120, first=first))
         async with talk.services.exporter.export_for_people(ANNA.id) as files:
             with zipfile.ZipFile(io.BytesIO(files[0].file.read())) as archive:
                 told = archive.read("summaries.md").decode()
@@ -77,5 +79,5 @@ async def test_summaries_stand_in_the_order_of_time_whatever_came_first(tmp_path
         ("before <!-- after", "before <!-- after -->"),
     ],
 )
-def test_the_markdown_of_a_message_ends_with_it(text: str, written: str) -> None:
+def test_closes_open_markdown_blocks(text: str, written: str) -> None:
     assert close_open_blocks(text) == written

@@ -1,4 +1,4 @@
-"""Files in the shapes that programs and phones really write, and what each of them has to be read as."""
+"""Real file formats of programs and phones, and the expected messages."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import ImportRefused
-from tests.unit.transfer.talk import zipped
+from tests.unit.transfer.talk import zip_files
 from transfer.formats.chat_heads import parse_message_head
 from transfer.formats.detection import parse_file
 from transfer.formats.history import ImportedHistory, ReadContext
@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 28, tzinfo=UTC)
 WALNUTS = ["Where do walnuts grow?", "In deep soil."]
 
 
-def past(data: bytes | str | object, name: str = "sent", **answers: tuple[int, ...]) -> ImportedHistory:
+def read_history(data: bytes | str | object, name: str = "sent", **answers: tuple[int, ...]) -> ImportedHistory:
     if not isinstance(data, bytes | str):
         data = json.dumps(data)
     data = data.encode() if isinstance(data, str) else data
@@ -29,7 +29,7 @@ def past(data: bytes | str | object, name: str = "sent", **answers: tuple[int, .
     )
 
 
-def words_of(history: ImportedHistory) -> list[str]:
+def list_texts(history: ImportedHistory) -> list[str]:
     return [message.content for message in history.messages]
 
 
@@ -56,56 +56,56 @@ def words_of(history: ImportedHistory) -> list[str]:
         ("06-whatsapp-ios-without-brackets.txt", "whatsapp", ["the key is under the pot", "good"]),
     ],
 )
-def test_a_file_is_read_as_its_author_meant_it(name: str, format_name: str, words: Sequence[str]) -> None:
-    history = past((SHAPES / name).read_bytes(), name)
+def test_reads_sample_file_in_time_order(name: str, format_name: str, words: Sequence[str]) -> None:
+    history = read_history((SHAPES / name).read_bytes(), name)
     assert history.format == format_name
-    assert words_of(history) == list(words)
+    assert list_texts(history) == list(words)
     times = [message.created_at for message in history.messages]
     assert times == sorted(times), "an answer never stands before its question"
 
 
-def test_a_table_that_begins_with_the_newest_is_turned_round() -> None:
-    history = past((SHAPES / "14-copilot-activity-history.csv").read_bytes())
+def test_reverses_newest_first_copilot_csv() -> None:
+    history = read_history((SHAPES / "14-copilot-activity-history.csv").read_bytes())
     assert [(message.role, message.created_at.day) for message in history.messages] == [
         ("user", 20), ("assistant", 20), ("user", 26), ("assistant", 26),
     ]  # fmt: skip
-    assert words_of(history)[3] == "**Deep soil**, and sun.\nNot too wet."
+    assert list_texts(history)[3] == "**Deep soil**, and sun.\nNot too wet."
 
 
-def test_titles_stand_where_each_program_puts_them() -> None:
+def test_reads_grok_and_perplexity_titles() -> None:
     for name, title in (("08-grok.json", "Walnut trees"), ("13-perplexity.json", "Walnuts")):
-        assert past((SHAPES / name).read_bytes()).messages[0].title == title
+        assert read_history((SHAPES / name).read_bytes()).messages[0].title == title
 
 
-def test_a_transcript_has_the_dates_that_it_gives() -> None:
-    history = past((SHAPES / "20b-markdown-prompt-response.md").read_bytes(), "x.md")
+def test_reads_dates_of_markdown_transcript() -> None:
+    history = read_history((SHAPES / "20b-markdown-prompt-response.md").read_bytes(), "x.md")
     assert [message.created_at for message in history.messages] == [
         datetime(2025, 8, 24, 1, 46, 41, tzinfo=UTC), datetime(2025, 8, 24, 1, 46, 45, tzinfo=UTC),
     ]  # fmt: skip
     dated = "## You (2025-11-21T18:09:01+00:00)\n\nHi\n\n## Cursor (2025-11-21T18:09:05+00:00)\n\nHello\n"
-    assert [message.created_at.second for message in past(dated, "x.md").messages] == [1, 5]
+    assert [message.created_at.second for message in read_history(dated, "x.md").messages] == [1, 5]
 
 
-def test_a_heading_inside_an_answer_is_no_turn() -> None:
+def test_heading_inside_answer_does_not_start_turn() -> None:
     text = "## User\n\nHow?\n\n## Claude\n\nSo:\n\n## Summary\n\nDone.\n\n```\n## User\n```\n"
-    assert words_of(past(text, "x.md")) == ["How?", "So:\n\n## Summary\n\nDone.\n\n```\n## User\n```"]
+    assert list_texts(read_history(text, "x.md")) == ["How?", "So:\n\n## Summary\n\nDone.\n\n```\n## User\n```"]
 
 
-def test_a_page_may_have_any_amount_of_style_before_its_first_record() -> None:
-    """Takeout's own has 137,000 characters of it."""
+def test_reads_gemini_page_with_long_style_block() -> None:
+    """The style block of a real Takeout page has 137,000 characters."""
     record = (
         '<div class="outer-cell mdl-cell"><div class="header-cell"><p>Gemini Apps</p></div><div class="content-cell">'
         "Prompted where do walnuts grow<br>Aug 8, 2026, 6:39:27 PM UTC<br><p>In deep soil.</p></div></div>"
     )
     page = f"<html><head><style>{'.a{color:red} ' * 20_000}</style></head><body>{record}</body></html>"
-    for data in (page.encode(), zipped({"Takeout/My Activity/Gemini Apps/MyActivity.html": page})):
-        assert words_of(past(data)) == ["where do walnuts grow", "In deep soil."]
+    for data in (page.encode(), zip_files({"Takeout/My Activity/Gemini Apps/MyActivity.html": page})):
+        assert list_texts(read_history(data)) == ["where do walnuts grow", "In deep soil."]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (SHAPES / "heads").iterdir()))
-def test_heads_of_whatsapp_are_known_by_their_shape(name: str) -> None:
-    history = past((SHAPES / "heads" / name).read_bytes(), name)
-    assert words_of(history) == ["the key is under the pot", "good", "see you"]
+def test_reads_whatsapp_message_headers_of_many_locales(name: str) -> None:
+    history = read_history((SHAPES / "heads" / name).read_bytes(), name)
+    assert list_texts(history) == ["the key is under the pot", "good", "see you"]
     moments = {message.created_at.replace(second=0) for message in history.messages}
     year = 2022 if "R" in name else 2026 if "no-year" in name else 2018
     assert moments == {datetime(year, 6, 13, 21, 25, tzinfo=UTC)}
@@ -127,33 +127,33 @@ def test_heads_of_whatsapp_are_known_by_their_shape(name: str) -> None:
         ("18/3/22, 3:05 a.m. - ", (3, 5)),
     ],
 )
-def test_the_half_of_the_day_is_known_in_any_language(head: str, clock: tuple[int, int]) -> None:
+def test_parses_clock_time_of_message_head_in_any_language(head: str, clock: tuple[int, int]) -> None:
     found = parse_message_head(f"{head}Anna: hello")
     assert found is not None
     assert (found.clock.hour, found.clock.minute) == clock
     assert found.rest == "Anna: hello"
 
 
-def test_years_of_other_calendars_are_understood_or_refused() -> None:
-    thai = past("18/3/2565 14:56 - Anna: hello\n19/3/2565 14:57 - Tom: good\n", "a.txt")
-    persian = past("1402/1/27 14:56 - Anna: hello\n1402/1/28 14:57 - Tom: good\n", "a.txt")
+def test_converts_thai_and_persian_years_and_rejects_far_future() -> None:
+    thai = read_history("18/3/2565 14:56 - Anna: hello\n19/3/2565 14:57 - Tom: good\n", "a.txt")
+    persian = read_history("1402/1/27 14:56 - Anna: hello\n1402/1/28 14:57 - Tom: good\n", "a.txt")
     assert [history.messages[0].created_at.date().isoformat() for history in (thai, persian)] == [
         "2022-03-18", "2023-04-16",
     ]  # fmt: skip
     with pytest.raises(ImportRefused, match="2199"):
-        past("18/3/2199 14:56 - Anna: hello\n19/3/2199 14:57 - Tom: good\n", "a.txt")
+        read_history("18/3/2199 14:56 - Anna: hello\n19/3/2199 14:57 - Tom: good\n", "a.txt")
 
 
-def test_the_year_of_a_chat_that_names_none_is_asked_for() -> None:
+def test_asks_for_year_when_chat_dates_have_none() -> None:
     lines = "Dec 30, 9:25 PM - Anna: before\nJan 2, 9:25 PM - Tom: after\n"
-    chosen = past(lines, "a.txt", year0=(26 - 15,))
+    chosen = read_history(lines, "a.txt", year0=(26 - 15,))
     assert [message.created_at.year for message in chosen.messages] == [2014, 2015]
     assert "2015" in next(question for question in chosen.questions if question.name == "year").options
 
 
-def test_what_ios_says_itself_is_left_out_but_polls_and_places_are_words() -> None:
-    history = past((SHAPES / "22-whatsapp-ios-poll-place-caption.txt").read_bytes())
-    assert words_of(history) == [
+def test_whatsapp_ios_drops_system_lines_and_keeps_polls_and_places() -> None:
+    history = read_history((SHAPES / "22-whatsapp-ios-poll-place-caption.txt").read_bytes())
+    assert list_texts(history) == [
         "hello",
         "POLL:\nWhich day?\nOPTION: Monday (2 votes)\nOPTION: Tuesday (0 votes)",
         "Location: https://maps.google.com/?q=51.5,-0.12",
@@ -161,8 +161,8 @@ def test_what_ios_says_itself_is_left_out_but_polls_and_places_are_words() -> No
     ]
 
 
-def test_the_pages_of_telegram_say_what_its_json_says() -> None:
-    history = past((SHAPES / "19-telegram-html.html").read_bytes())
+def test_telegram_html_includes_reactions_forwards_polls_and_places() -> None:
+    history = read_history((SHAPES / "19-telegram-html.html").read_bytes())
     assert [(message.speaker, message.content) for message in history.messages][2:] == [
         ("Tom", "answer\n[Reactions: 👍]"),
         ("Cleo Park", "[Forwarded from News Channel]\nThe bridge is closed"),
@@ -199,17 +199,17 @@ def test_the_pages_of_telegram_say_what_its_json_says() -> None:
         ]}),
     ],
 )  # fmt: skip
-def test_conversations_are_found_wherever_a_program_puts_them(name: str, data: object) -> None:
-    assert words_of(past(data, f"{name}.json")) == WALNUTS
+def test_finds_conversation_wherever_program_nests_it(name: str, data: object) -> None:
+    assert list_texts(read_history(data, f"{name}.json")) == WALNUTS
 
 
-def test_what_a_model_thought_or_called_is_no_answer() -> None:
+def test_drops_thinking_and_tool_calls_from_answer() -> None:
     parts = [{"type": "thinking", "text": "hm"}, {"type": "tool_call", "text": "x"}, {"type": "text", "text": "Soil."}]
     data = {"messages": [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": parts}]}
-    assert words_of(past(data)) == ["Where?", "Soil."]
+    assert list_texts(read_history(data)) == ["Where?", "Soil."]
 
 
-def test_an_artifact_of_claude_is_text() -> None:
+def test_claude_artifact_becomes_text() -> None:
     artifact = {
         "type": "tool_use",
         "name": "artifacts",
@@ -217,17 +217,19 @@ def test_an_artifact_of_claude_is_text() -> None:
     }
     message = {"uuid": "m", "sender": "assistant", "content": [{"type": "text", "text": "Here."}, artifact],
                "created_at": "2025-05-01T10:00:00Z"}  # fmt: skip
-    assert words_of(past([{"uuid": "c", "chat_messages": [message]}])) == ["Here.\n\n# Plan\n\nPlant walnuts."]
+    assert list_texts(read_history([{"uuid": "c", "chat_messages": [message]}])) == [
+        "Here.\n\n# Plan\n\nPlant walnuts."
+    ]
 
 
-def test_an_export_of_slack_is_a_folder_for_each_channel() -> None:
+def test_reads_slack_export_with_user_names() -> None:
     day = [
         {"type": "message", "user": "U1", "text": "The key is under the pot", "ts": "1714557600.000100"},
         {"type": "message", "subtype": "channel_join", "user": "U2", "text": "joined", "ts": "1714557601.000100"},
         {"type": "message", "user": "U2", "text": "Good", "ts": "1714557602.000100"},
     ]
     users = [{"id": "U1", "team_id": "T", "real_name": "Anna", "profile": {}}, {"id": "U2", "name": "tom"}]
-    history = past(zipped({"users.json": json.dumps(users), "home/2024-05-01.json": json.dumps(day)}))
+    history = read_history(zip_files({"users.json": json.dumps(users), "home/2024-05-01.json": json.dumps(day)}))
     assert [(message.speaker, message.content) for message in history.messages] == [
         ("Anna", "The key is under the pot"), ("tom", "Good"),
     ]  # fmt: skip
@@ -242,44 +244,46 @@ def test_an_export_of_slack_is_a_folder_for_each_channel() -> None:
         "[LINE] Tomとのトーク履歴\n保存日時：2025/08/24 10:00\n\n2025/08/23(土)\n午後9:25\tTom\thello\n",
     ],
 )
-def test_chats_of_line_and_kakaotalk_are_read(text: str) -> None:
-    history = past(text, "chat.txt")
+def test_reads_line_and_kakaotalk_chats(text: str) -> None:
+    history = read_history(text, "chat.txt")
     assert [(message.content, message.created_at) for message in history.messages] == [
         ("hello", datetime(2025, 8, 23, 21, 25, tzinfo=UTC))
     ]
 
 
-def test_midnight_may_be_written_as_hour_24() -> None:
-    """Some phones count hours from 1 to 24. No message may become a part of the one before it."""
-    history = past("[LINE] Chat history with Tom\n\n2025/08/23(Sat)\n24:05\tTom\thello\n1:10\tAnna\tgood\n", "chat.txt")
+def test_reads_hour_24_as_midnight() -> None:
+    """Some phones count hours from 1 to 24. Such messages must not be joined to the previous one."""
+    history = read_history(
+        "[LINE] Chat history with Tom\n\n2025/08/23(Sat)\n24:05\tTom\thello\n1:10\tAnna\tgood\n", "chat.txt"
+    )
     assert [(message.content, message.created_at.hour) for message in history.messages] == [("hello", 0), ("good", 1)]
 
 
-def test_what_is_not_understood_is_named_and_what_can_be_read_is_said() -> None:
+def test_rejects_unsupported_json_and_lists_supported_formats() -> None:
     teams = {"userId": "8:a", "conversations": [{"id": "1", "MessageList": [{"content": "hi", "from": "8:b"}]}]}
     for data, told in ((teams, "Teams"), ({"conversations": [{"x": 1}]}, "data in JSON")):
         with pytest.raises(ImportRefused, match=told) as refused:
-            past(data)
+            read_history(data)
         assert "ChatGPT" in str(refused.value)
-    assert past("[]", "conversations.json").messages == []
+    assert read_history("[]", "conversations.json").messages == []
 
 
 @pytest.mark.parametrize("magic", [b"Rar!\x1a\x07", b"7z\xbc\xaf\x27\x1c", b"\xfd7zXZ\x00"])
-def test_another_packing_is_no_broken_text(magic: bytes) -> None:
+def test_rejects_other_archive_types_and_suggests_zip(magic: bytes) -> None:
     with pytest.raises(ImportRefused, match=r"as \.zip"):
-        past(magic + bytes(200))
+        read_history(magic + bytes(200))
 
 
-def test_a_tar_archive_is_bounded_as_a_zip_is() -> None:
+def test_rejects_tar_archive_above_size_limit() -> None:
     held = io.BytesIO()
     with tarfile.open(fileobj=held, mode="w:gz") as archive:
         large = tarfile.TarInfo("conversations.json")
         large.size = 40_000_000
         archive.addfile(large, io.BytesIO(b" " * large.size))
     with pytest.raises(ImportRefused, match="MB"):
-        past(held.getvalue())
+        read_history(held.getvalue())
 
 
-def test_temporary_chats_are_counted() -> None:
-    history = past((SHAPES / "26-chatgpt-do-not-remember.json").read_bytes())
+def test_notes_number_of_temporary_chats() -> None:
+    history = read_history((SHAPES / "26-chatgpt-do-not-remember.json").read_bytes())
     assert any("temporary chats: 1" in note for note in history.notes)

@@ -1,4 +1,4 @@
-"""Our own export comes back as it was: of several files, in any order, killed in between, without its working copy."""
+"""Restore our own export from several files, in any order, after interruptions."""
 
 import json
 from collections.abc import Sequence
@@ -20,17 +20,25 @@ from reliability.invariants import find_violations, read_memory_state
 from settings import Secret
 from storage.schema.portable_tables import FACTS
 from storage.tables import dump
-from tests.support.talk import ANNA, Talk, talking
-from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.transfer.test_importer import (
+    HERE,
+    NOW,
+    ImportInterrupted,
+    dump_rows,
+    export_memory,
+    import_file,
+    make_fact,
+)
 from transfer.plans import format_import_result, format_plan
 from transfer.restorer import RestorePlan
 
 
-async def lived_in(talk: Talk) -> None:
+async def fill_memory(talk: ChatHarness) -> None:
     """Sixty messages under each of seven summaries, one of them a higher one; a fact; the last words are
     not summarised.
     """
-    await talk.remember(every_n=500)
+    await talk.turn_on_memory(every_n=500)
     async with talk.services.memory.open_store(ANNA.id) as store:
         for first in range(0, 420, 60):
             said = [
@@ -41,7 +49,7 @@ async def lived_in(talk: Talk) -> None:
             assert (await talk.services.summaries.fold(HERE, "now")).state == "folded"
         read = await store.read_messages(HERE, [1])
         learned, _ = await store.facts.read_learned_id_and_next(HERE, 1)
-        changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
+        changes = [FactChange(fact=make_fact("Anna lives in Kiel.", 1))]
         await store.facts.commit_changes(
             HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=420, now=NOW
         )
@@ -51,7 +59,7 @@ async def lived_in(talk: Talk) -> None:
         await store.conversations.rename_if_exists(HERE, HERE, "Notes", now=NOW)
 
 
-async def in_parts(talk: Talk) -> list[bytes]:
+async def export_in_parts(talk: ChatHarness) -> list[bytes]:
     exporter = type(talk.services.exporter)(
         memory=talk.services.memory, clock=lambda: talk.moment[0], readable=300, largest=27_000
     )
@@ -62,7 +70,7 @@ async def in_parts(talk: Talk) -> list[bytes]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Old:
+class OldMemory:
     """A memory that was lived in: its export, and its rows."""
 
     parts: list[bytes]
@@ -70,66 +78,66 @@ class Old:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def old(tmp_path_factory: pytest.TempPathFactory) -> Old:
-    async with talking(tmp_path_factory.mktemp("old")) as talk:
-        await lived_in(talk)
-        return Old(parts=await in_parts(talk), rows=await dumped(talk))
+async def old_memory(tmp_path_factory: pytest.TempPathFactory) -> OldMemory:
+    async with open_chat_harness(tmp_path_factory.mktemp("old")) as talk:
+        await fill_memory(talk)
+        return OldMemory(parts=await export_in_parts(talk), rows=await dump_rows(talk))
 
 
-def as_it_was(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+def select_restored_tables(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Without what goes on with the talk in between (users, progress), and what does not come back."""
     left_out = ("users", "progress", "accounts", "failures")
     return {name: several for name, several in rows.items() if name not in left_out}
 
 
 @pytest.mark.parametrize(("storage", "order"), [(StorageType.SQLITE, (1, 2, 0)), (StorageType.JSON, (2, 1, 0))])
-async def test_an_export_of_several_files_comes_back_as_it_was(
-    tmp_path: Path, storage: StorageType, order: Sequence[int], old: Old
+async def test_restores_multi_file_export_in_any_order(
+    tmp_path: Path, storage: StorageType, order: Sequence[int], old_memory: OldMemory
 ) -> None:
-    """In any order, each file sent again after it broke off; JSON without its working copy in between."""
+    """Each file is interrupted and sent again. The working copy of JSON is deleted in between."""
 
     async def breaking(done: int, total: int) -> None:
-        raise BrokenOff
+        raise ImportInterrupted
 
-    parts, before = old.parts, old.rows
+    parts, before = old_memory.parts, old_memory.rows
     assert len(parts) == 3
     for number in order:
         # Each file in a run of its own: what a restore knows has to be on disk.
-        async with talking(tmp_path / "new") as talk:
+        async with open_chat_harness(tmp_path / "new") as talk:
             if await talk.services.memory.get_config(ANNA.id) is None:
-                await talk.remember(storage=storage, every_n=1)
+                await talk.turn_on_memory(storage=storage, every_n=1)
             assert (await talk.services.importer.plan(HERE, ANNA.id, parts[number])).is_restored
-            with suppress(BrokenOff):  # a part may hold no message
+            with suppress(ImportInterrupted):  # a part may hold no message
                 await talk.services.importer.import_file(HERE, ANNA.id, parts[number], progress=breaking)
         (tmp_path / "new" / "index.db").unlink(missing_ok=True)
         assert not find_violations(read_memory_state(tmp_path / "new"))
-        async with talking(tmp_path / "new") as talk:
-            await imported(talk, parts[number])
+        async with open_chat_harness(tmp_path / "new") as talk:
+            await import_file(talk, parts[number])
             talk.updates = count(5000 + 10 * number)
             talk.server.requests.clear()
-            await talk.turn("Said in between.")
+            await talk.run_turn("Said in between.")
             if number != order[-1]:
-                assert not talk.prompts("summary-model"), "what comes back is neither summarised nor learned from"
+                assert not talk.list_prompts("summary-model"), "what comes back is neither summarised nor learned from"
                 again = await talk.services.importer.plan(HERE, ANNA.id, parts[number])
                 assert (again.has_anything_new, again.is_restored) == (False, False)
         assert not find_violations(read_memory_state(tmp_path / "new"))
-    async with talking(tmp_path / "new") as talk:
-        after = await dumped(talk)
+    async with open_chat_harness(tmp_path / "new") as talk:
+        after = await dump_rows(talk)
         assert "restores" not in after
         assert [row["content"] for row in after["messages"] if row["id"] > 421].count("Said in between.") == 3
         kept = {row["id"] for row in before["messages"]}
         after["messages"] = [row for row in after["messages"] if row["id"] in kept]
         known = {row["id"] for row in before["summaries"]}
         after["summaries"] = [row for row in after["summaries"] if row["id"] in known]
-        assert as_it_was(after) == as_it_was(before)
+        assert select_restored_tables(after) == select_restored_tables(before)
         assert after["progress"][0]["learned_id"] >= before["progress"][0]["learned_id"]
         plans = [await talk.services.importer.plan(HERE, ANNA.id, part) for part in parts]
         assert [plan.has_anything_new for plan in plans] == [False] * 3
 
 
-async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old: Old) -> None:
-    parts = old.parts
-    async with talking(tmp_path / "new") as talk:
+async def test_reports_missing_parts_of_multi_file_export(tmp_path: Path, old_memory: OldMemory) -> None:
+    parts = old_memory.parts
+    async with open_chat_harness(tmp_path / "new") as talk:
         plan = await talk.services.importer.plan(HERE, ANNA.id, parts[0])
         assert "Still to come: part 2 and whatever follows part 2" not in format_plan(plan)
         assert "Still to come: whatever follows part 1." in format_plan(plan)
@@ -143,28 +151,28 @@ async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path, old:
         assert again.notes[-1] == "This file is imported already; still to come: part 1 and part 2."
         done = await talk.services.importer.import_file(HERE, ANNA.id, parts[0], progress=progress)
         assert done.missing_parts_text == "part 2"
-    async with talking(tmp_path / "used") as talk:
-        await talk.remember()
+    async with open_chat_harness(tmp_path / "used") as talk:
+        await talk.turn_on_memory()
         talk.updates = count(5000)
-        await talk.turn("Something.")
+        await talk.run_turn("Something.")
         plan = await talk.services.importer.plan(HERE, ANNA.id, parts[0])
         assert not plan.is_restored
         assert "This memory holds something already" in plan.notes[-1]
         assert plan.notes[-1].endswith("Please send its other files too.")
 
 
-def test_what_is_missing_is_named_up_to_a_limit() -> None:
+def test_missing_parts_text_is_truncated() -> None:
     one = RestorePlan(export="x", part=900, parts=frozenset({2}), last=1000, is_begun=True)
     assert one.missing_parts_text.startswith("part 1, part 3, part 4")
     assert one.missing_parts_text.endswith("part 21 and 978 more")
 
 
-async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path: Path, old: Old) -> None:
-    """Rows that wait for the other files may hold the words too: the restore ends, and the rest is history."""
-    parts = old.parts
-    async with talking(tmp_path / "new") as talk:
-        await talk.remember()
-        await imported(talk, parts[2])
+async def test_forgetting_during_restore_erases_deferred_rows(tmp_path: Path, old_memory: OldMemory) -> None:
+    """Deferred rows may contain the forgotten text, so the restore ends. Other files are imported as history."""
+    parts = old_memory.parts
+    async with open_chat_harness(tmp_path / "new") as talk:
+        await talk.turn_on_memory()
+        await import_file(talk, parts[2])
         async with talk.services.memory.open_store(ANNA.id) as store:
             assert "Kiel" in json.dumps([dict(row) for row in await store.history.list_deferred_rows(ANNA.id)])
             last = (await store.timeline.read_page(HERE, limit=1))[-1]
@@ -176,14 +184,14 @@ async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path:
 
 
 @pytest.mark.parametrize("storage", list(StorageType))
-async def test_half_a_character_within_a_list_is_no_obstacle(
+async def test_import_handles_lone_surrogates_and_nul_characters(
     tmp_path: Path, storage: StorageType, urls: list[Secret]
 ) -> None:
-    """JSON may spell out half a surrogate pair, which no file can hold, in a tag as in a text. Messages keep U+0000."""
-    async with talking(tmp_path / "old") as talk:
-        await talk.remember()
-        await talk.turn("I live in Portland.")
-        rows = json.loads(await exported(talk.services))
+    """JSON can contain lone surrogates, which no file can store. Messages and tags keep U+0000."""
+    async with open_chat_harness(tmp_path / "old") as talk:
+        await talk.turn_on_memory()
+        await talk.run_turn("I live in Portland.")
+        rows = json.loads(await export_memory(talk.services))
         at = "2026-11-21T09:00:00+00:00"
         rows["facts"] = [
             {
@@ -197,19 +205,21 @@ async def test_half_a_character_within_a_list_is_no_obstacle(
         ]
         rows["messages"][0]["content"] += "\0"
         data = json.dumps(rows).encode()
-    async with talking(tmp_path / "new", database_url=urls[1]) as talk:
-        await talk.remember(storage=storage)
-        await imported(talk, data)
-        [fact] = (await dumped(talk))["facts"]
+    async with open_chat_harness(tmp_path / "new", database_url=urls[1]) as talk:
+        await talk.turn_on_memory(storage=storage)
+        await import_file(talk, data)
+        [fact] = (await dump_rows(talk))["facts"]
         assert fact["tags"] == ["a\ufffdb\0"]
         assert fact["text"] == "Anna lives in Portland."
-        assert (await dumped(talk))["messages"][0]["content"] == "I live in Portland.\0"
+        assert (await dump_rows(talk))["messages"][0]["content"] == "I live in Portland.\0"
         assert set(FACTS.defaults) <= set(fact)
-        await imported(talk, json.dumps([{"title": "\0", "messages": [{"role": "user", "content": "Hi\0"}]}]).encode())
-        assert "Hi\0" in [message["content"] for message in (await dumped(talk))["messages"]]
+        await import_file(
+            talk, json.dumps([{"title": "\0", "messages": [{"role": "user", "content": "Hi\0"}]}]).encode()
+        )
+        assert "Hi\0" in [message["content"] for message in (await dump_rows(talk))["messages"]]
 
 
-async def test_what_an_export_would_instruct_is_shown_first(tmp_path: Path) -> None:
+async def test_plan_shows_every_instruction_that_import_would_keep(tmp_path: Path) -> None:
     """Whoever imports it lends it their own authority, so they read it before, whoever it says that it belongs to: all
     of it, and to its end. What nobody could read there is told as a fact, and not kept to.
     """
@@ -220,8 +230,8 @@ async def test_what_an_export_would_instruct_is_shown_first(tmp_path: Path) -> N
         for number, text in enumerate([*texts, "Be polite. " + "x" * MAX_FACT_CHARS], start=1)
     ]
     given = {"format": "keepsake-export", "version": 1, "owner": 99, "facts": rows}
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         plan = await talk.services.importer.plan(HERE, ANNA.id, json.dumps(given).encode())
         only_told = plan.notes[-1]
         listed = format_plan(plan)
@@ -230,20 +240,20 @@ async def test_what_an_export_would_instruct_is_shown_first(tmp_path: Path) -> N
         own = json.dumps({**given, "owner": ANNA.id}).encode()
         again = await talk.services.importer.plan(HERE, ANNA.id, own)
         assert (again.instructions, again.notes[-1]) == (plan.instructions, only_told)
-        await imported(talk, own)
-        facts = (await dumped(talk))["facts"]
+        await import_file(talk, own)
+        facts = (await dump_rows(talk))["facts"]
         kept = [" ".join(fact["text"].split()) for fact in facts if fact["kind"] == "instruction"]
         assert len(kept) > 30
         assert [text for text in kept if text not in listed] == []
         assert only_told.startswith(f"Too long or too many to be shown: {len(facts) - len(kept)}.")
 
 
-async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: Path) -> None:
-    """Its own export, signed and unchanged."""
-    async with talking(tmp_path) as talk:
-        await talk.remember()
+async def test_own_signed_export_restores_all_instructions(tmp_path: Path) -> None:
+    """A signed and unchanged export of this bot has no limit on the number of instructions."""
+    async with open_chat_harness(tmp_path) as talk:
+        await talk.turn_on_memory()
         await talk.say("Here are my rules.")
-        wishes = [replace(fact(f"Rule {n}: {'x' * 250}", 1), kind="instruction") for n in range(50)]
+        wishes = [replace(make_fact(f"Rule {n}: {'x' * 250}", 1), kind="instruction") for n in range(50)]
         async with talk.services.memory.open_store(ANNA.id) as store:
             read = await store.read_messages(HERE, [1])
             learned, _ = await store.facts.read_learned_id_and_next(HERE, 1)
@@ -251,8 +261,8 @@ async def test_what_this_memory_kept_to_comes_back_however_much_it_is(tmp_path: 
             await store.facts.commit_changes(
                 HERE, changes, source_messages=read, last_learned_id=learned, new_last_learned_id=1, now=NOW
             )
-        data = await exported(talk.services)
+        data = await export_memory(talk.services)
         await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="everything"))
         assert (await talk.services.importer.plan(HERE, ANNA.id, data)).instructions[-1] == "and 12 more"
-        await imported(talk, data)
-        assert [fact["kind"] for fact in (await dumped(talk))["facts"]] == ["instruction"] * 50
+        await import_file(talk, data)
+        assert [fact["kind"] for fact in (await dump_rows(talk))["facts"]] == ["instruction"] * 50

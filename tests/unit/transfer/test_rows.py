@@ -1,4 +1,4 @@
-"""A damaged row of an export: what is wrong is told in the language of whoever imports it."""
+"""Rows of an export: errors in the importer's language, and removal of invisible characters."""
 
 from datetime import UTC, datetime
 
@@ -34,7 +34,7 @@ SUMMARY = {"id": 1, "level": 1, "summary_text": "Anna.", "created_at": NOW}
         ("ar", "summaries", SUMMARY | {"level": "x"}, "\u2068summaries[0].level\u2069 مفقود، أو ليس"),
     ],
 )
-def test_a_damaged_row_is_refused_in_its_readers_language(
+def test_rejects_damaged_row_in_importers_language(
     language: str, table: str, row: dict[str, object], told_text: str
 ) -> None:
     history = ImportedHistory(format="keepsake", messages=(), rows={table: [row]})
@@ -44,8 +44,8 @@ def test_a_damaged_row_is_refused_in_its_readers_language(
         assert told_text in format_error(error.value)
 
 
-def test_what_a_file_hides_is_not_taken_over_from_it() -> None:
-    """Nobody reads it before the import: not in facts, nor in what the bot is to keep to, nor in reminders."""
+def test_strips_invisible_characters_from_imported_facts_and_reminders() -> None:
+    """Nobody can see such characters before the import. Only messages keep them."""
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey") + "\u202e"
     fact = FACT | {"kind": "instruction", "text": f"Be brief.{hidden}"}
     said = {"id": 1, "thread_id": 0, "role": "user", "content": f"Hi{hidden}", "created_at": NOW}

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Chats and talks as phones, languages and exporters of the world write them, and texts that are none."""
+"""Chats in the formats of many phones, languages and exporters, and texts that are not chats."""
 
 import json
 from datetime import UTC, datetime
@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from records.errors import ImportRefused
-from tests.unit.transfer.talk import zipped
-from tests.unit.transfer.test_more_shapes import AT, SECONDS, lines
-from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+from tests.unit.transfer.talk import zip_files
+from tests.unit.transfer.test_more_shapes import AT, SECONDS, to_json_lines
+from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
 from transfer.formats.detection import parse_file
 from transfer.formats.history import ReadContext
 
@@ -20,8 +20,8 @@ MILLIS = SECONDS * 1000
 FIRST, SECOND = "2024-05-01T10:00:00Z", "2024-05-01T10:00:05Z"
 
 
-def read_heads(data: object, name: str = "sent", **answers: tuple[int, ...]) -> list[tuple[str, str]]:
-    return [(message.speaker, message.content) for message in past(data, name, **answers).messages]
+def list_speakers_and_texts(data: object, name: str = "sent", **answers: tuple[int, ...]) -> list[tuple[str, str]]:
+    return [(message.speaker, message.content) for message in read_history(data, name, **answers).messages]
 
 
 @pytest.mark.parametrize(
@@ -65,18 +65,18 @@ def read_heads(data: object, name: str = "sent", **answers: tuple[int, ...]) -> 
         ("times in brackets", (f"[2024-05-01 10:00:00] User: {QUESTION}\n\n[2024-05-01 10:00:05] Assistant: {ANSWER}\n")),
     ],
 )  # fmt: skip
-def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
-    history = past(data)
-    assert words_of(history) == WALNUTS
+def test_reads_assistant_conversation(name: str, data: object) -> None:
+    history = read_history(data)
+    assert list_texts(history) == WALNUTS
     assert [message.role for message in history.messages] == ["user", "assistant"]
     assert not history.questions
-    assert past(data).messages == history.messages
+    assert read_history(data).messages == history.messages
 
 
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("Slack, whose messages have blocks", zipped({
+        ("Slack, whose messages have blocks", zip_files({
             "users.json": json.dumps([{"id": "U1", "team_id": "T", "real_name": "Anna", "profile": {}},
                                       {"id": "U2", "team_id": "T", "name": "tom", "profile": {"real_name": "Tom"}}]),
             "canvases.json": "[]",
@@ -120,17 +120,17 @@ def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
         ("a year of two digits that comes first", "24. 5. 1. AM 10:00 - Anna: hello\n24. 5. 1. AM 10:00 - Tom: good\n"),
     ],
 )  # fmt: skip
-def test_a_chat_among_people_is_read(name: str, data: object) -> None:
-    history = past(data, "sent", order0=(1,))
+def test_reads_chat_between_people(name: str, data: object) -> None:
+    history = read_history(data, "sent", order0=(1,))
     assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "hello"), ("Tom", "good")]
     assert abs(history.messages[0].created_at - AT).total_seconds() < 1
-    assert past(data, "sent", order0=(1,)).messages == history.messages
+    assert read_history(data, "sent", order0=(1,)).messages == history.messages
 
 
-def test_a_year_of_two_digits_changes_least() -> None:
+def test_takes_least_varying_date_field_as_two_digit_year() -> None:
     for day, month in (("3", "7"), ("28", "7"), ("14", "8")):
         dates = [f"26. {month}. {day}.", "26. 9. 30."]
-        history = past("".join(f"{date}, PM 12:00 - Anna: hello\n" for date in dates), "chat.txt")
+        history = read_history("".join(f"{date}, PM 12:00 - Anna: hello\n" for date in dates), "chat.txt")
         assert [message.created_at.date().isoformat() for message in history.messages] == [
             f"2026-0{month}-{int(day):02}", "2026-09-30",
         ]  # fmt: skip
@@ -144,15 +144,15 @@ def test_a_year_of_two_digits_changes_least() -> None:
         "Ngày 3 tháng 7 năm 2026, 09:15:07", "3 korr 2026, 9:15:07\u202fp.d.",
     ],
 )  # fmt: skip
-def test_dates_of_gemini_are_read_in_any_language(date: str) -> None:
+def test_parses_gemini_dates_in_any_language(date: str) -> None:
     """As ICU formats them for Vietnamese, Thai, Hebrew, Danish, Finnish, Indonesian, French of Canada, and more."""
     page = "".join(
         '<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>'
         f'<div class="content-cell">Prompted\u00a0{text}<br>{date} UTC<br><p>yes</p></div></div>'
         for text in ("one", "two")
     )
-    history = past(page, "MyActivity.html")
-    assert words_of(history) == ["one", "yes", "two", "yes"]
+    history = read_history(page, "MyActivity.html")
+    assert list_texts(history) == ["one", "yes", "two", "yes"]
     assert history.messages[0].created_at == datetime(2026, 7, 3, 9, 15, 7, tzinfo=UTC)
 
 
@@ -164,26 +164,26 @@ def test_dates_of_gemini_are_read_in_any_language(date: str) -> None:
         ("民國107/6/13 21:25", "21:25"), ("13/6/18 12 h 00 min 05 s", "12:00"),
     ],
 )  # fmt: skip
-def test_the_hours_of_the_night_belong_to_two_days(head: str, time: str) -> None:
-    """Phones with a clock of twelve hours name the part of the day, as CLDR calls it."""
-    history = past(f"{head} - Anna: hello\n{head} - Tom: good\n", "chat.txt")
+def test_parses_localized_day_periods(head: str, time: str) -> None:
+    """Phones with a 12-hour clock write day periods, such as "at night", as CLDR defines them."""
+    history = read_history(f"{head} - Anna: hello\n{head} - Tom: good\n", "chat.txt")
     assert {f"{message.created_at:%Y-%m-%d %H:%M}" for message in history.messages} == {f"2018-06-13 {time}"}
 
 
-def test_the_name_of_a_file_alone_is_no_word_and_a_broadcast_reply_is_one() -> None:
+def test_drops_bare_attachment_name_and_keeps_slack_broadcast_reply() -> None:
     chat = (
         "[13/06/18, 21:25:16] Anna: Tom Bear.vcf \u200e<attached: 0002-Tom Bear.vcf>\n"
         "[13/06/18, 21:25:17] Anna: look \u200e<attached: 0003-PHOTO.jpg>\n[13/06/18, 21:25:18] Tom: good\n"
     )
-    assert read_heads(chat, "_chat.txt") == [("Anna", "look"), ("Tom", "good")]
+    assert list_speakers_and_texts(chat, "_chat.txt") == [("Anna", "look"), ("Tom", "good")]
     said = [{"user": "U1", "type": "message", "subtype": "thread_broadcast", "ts": f"{SECONDS}.1", "text": "hello"}]
-    assert words_of(past(zipped({"general/2024-05-01.json": json.dumps(said)}))) == ["hello"]
+    assert list_texts(read_history(zip_files({"general/2024-05-01.json": json.dumps(said)}))) == ["hello"]
 
 
-def test_code_and_tables_in_an_answer_of_gemini_keep_their_form() -> None:
+def test_gemini_answer_keeps_code_and_table_layout() -> None:
     html = "<p>So:</p><pre><code>def f():\n    return 1\n</code></pre><table><tr><td>a</td><td>b</td></tr></table>"
     record = {"header": "Gemini Apps", "title": "Prompted How?", "time": FIRST, "safeHtmlItem": [{"html": html}]}
-    assert words_of(past([record])) == ["How?", "So:\n\ndef f():\n    return 1\n\na\tb"]
+    assert list_texts(read_history([record])) == ["How?", "So:\n\ndef f():\n    return 1\n\na\tb"]
 
 
 def telegram_page(*bodies: str) -> str:
@@ -197,7 +197,7 @@ def telegram_page(*bodies: str) -> str:
     )
 
 
-def test_what_telegram_forwards_stands_behind_a_picture_of_who_wrote_it() -> None:
+def test_telegram_html_reads_forwards_and_chosen_poll_answers() -> None:
     """A second message from the same source has no name, and a poll tells which answer was chosen."""
     page = telegram_page(
         '<div class="from_name">Anna</div><div class="pull_left forwarded userpic_wrap"><div class="userpic"></div></div>'
@@ -210,17 +210,19 @@ def test_what_telegram_forwards_stands_behind_a_picture_of_who_wrote_it() -> Non
     )
     said = [("Anna", "[Forwarded from News]\none"), ("Anna", "[Forwarded from News]\ntwo"),
             ("Anna", "[Poll] Which day?\n- Monday (chosen)\n- Tuesday")]  # fmt: skip
-    assert read_heads(page) == said
+    assert list_speakers_and_texts(page) == said
     chat = {"name": "Anna", "type": "personal_chat", "id": 5, "messages": [
         {"id": 1, "type": "message", "date": "2024-05-01T10:00:00", "from": "Anna", "from_id": "user7", "text": "hello"}]}  # fmt: skip
-    both = zipped({"x/result.json": json.dumps(chat), "x/chats/chat_1/messages.html": page})
-    assert (past(both).format, words_of(past(both))) == ("telegram", ["hello"]), "one chat in two forms is read once"
+    both = zip_files({"x/result.json": json.dumps(chat), "x/chats/chat_1/messages.html": page})
+    assert (read_history(both).format, list_texts(read_history(both))) == ("telegram", ["hello"]), (
+        "one chat in two forms is read once"
+    )
 
 
-def test_memories_of_openmemory_stand_beside_other_lists() -> None:
+def test_offers_openmemory_memories() -> None:
     memory = {"id": "1", "content": "Likes tea", "state": "active", "created_at": SECONDS, "metadata": {}}
     data: dict[str, Any] = {"user": {"id": "1"}, "categories": [], "memories": [memory], "status_history": []}
-    assert past(zipped({"memories.json": json.dumps(data)})).questions[0].options == ("Likes tea",)
+    assert read_history(zip_files({"memories.json": json.dumps(data)})).questions[0].options == ("Likes tea",)
 
 
 @pytest.mark.parametrize(
@@ -229,33 +231,37 @@ def test_memories_of_openmemory_stand_beside_other_lists() -> None:
         "2024-05-01 10:00:00,123 - root - INFO - started: ok\n2024-05-01 10:00:01,123 - root - ERROR - failed: x\n",
         "[2024-05-01 10:00:00] ERROR: disk full\n[2024-05-01 10:00:01] INFO: ok\n",
         "# Tool\n\n## Usage\n\nRun it.\n\n## Models\n\n- llama\n\n## User\n\nHe is x.\n\n## License\n\nMIT\n",
-        lines({"timestamp": FIRST, "level": "info", "message": "started"}, {"timestamp": SECOND, "message": "stopped"}),
+        to_json_lines(
+            {"timestamp": FIRST, "level": "info", "message": "started"}, {"timestamp": SECOND, "message": "stopped"}
+        ),
     ],
 )
-def test_what_is_no_chat_is_not_taken_for_one(text: str) -> None:
+def test_rejects_logs_and_documentation(text: str) -> None:
     with pytest.raises(ImportRefused, match="I can read"):
-        past(text, "file.txt")
+        read_history(text, "file.txt")
 
 
-def test_an_export_of_signal_by_another_program_is_named() -> None:
+def test_rejects_unsupported_signal_export_by_name() -> None:
     text = "Conversation: Tom\n\nFrom: Tom (+1)\nType: incoming\nSent: Wed, 01 May 2024 10:00:05 +0000\n\ngood\n"
     with pytest.raises(ImportRefused, match="export of Signal"):
-        past(text, "Tom.txt")
+        read_history(text, "Tom.txt")
 
 
 @pytest.mark.parametrize("written", ["15/03/{}", "15/03/20{}", "15.03.{}"])
-def test_one_day_of_several_years_has_the_day_first(written: str) -> None:
+def test_same_day_in_several_years_is_parsed_day_first(written: str) -> None:
     lines = [f"{written.format(year)}, 12:00 - Anna: happy birthday\n" for year in (19, 20, 21)]
-    days = [message.created_at.date().isoformat() for message in past("".join(lines), "chat.txt").messages]
+    days = [message.created_at.date().isoformat() for message in read_history("".join(lines), "chat.txt").messages]
     assert days == ["2019-03-15", "2020-03-15", "2021-03-15"]
 
 
-def test_the_day_comes_first_in_a_log_from_before_whatsapp() -> None:
-    assert [message.created_at.year for message in past("[25.12.05 10:00] <anna> hi\n", "x.log").messages] == [2005]
+def test_parses_day_first_date_in_pre_whatsapp_log() -> None:
+    assert [message.created_at.year for message in read_history("[25.12.05 10:00] <anna> hi\n", "x.log").messages] == [
+        2005
+    ]
 
 
-def test_half_days_in_turkish_are_no_nights() -> None:
-    history = past("28.11.2024 7:05 ÖÖ - Anna: hello\n28.11.2024 7:05 ÖS - Anna: hello\n", "chat.txt")
+def test_turkish_am_pm_markers_are_not_night_periods() -> None:
+    history = read_history("28.11.2024 7:05 ÖÖ - Anna: hello\n28.11.2024 7:05 ÖS - Anna: hello\n", "chat.txt")
     assert [message.created_at.hour for message in history.messages] == [7, 19]
 
 
@@ -284,94 +290,97 @@ SKYPE = {"conversations": [{"id": "8:live:ann", "displayName": "Ann", "MessageLi
         (SKYPE, "generic:b4c8513f9612c17ac242750b56f90d05", "Ann", "x\n\nab\n\nc"),
     ],
 )  # fmt: skip
-def test_ids_are_those_of_earlier_versions(data: object, source: str, speaker: str, content: str) -> None:
-    found = {message.source: message for message in past(data, "sent").messages}
+def test_message_sources_match_earlier_versions(data: object, source: str, speaker: str, content: str) -> None:
+    found = {message.source: message for message in read_history(data, "sent").messages}
     message = found[f"import:{source}"]
     assert (message.speaker, message.content) == (speaker, content)
 
 
-def test_a_person_whose_name_means_assistant_elsewhere_stays_a_person() -> None:
+def test_chat_speaker_named_like_assistant_stays_user() -> None:
     chat = [
         {"sender": "王芳", "text": "Where is the key?", "timestamp": "2024-05-01T10:00:00Z"},
         {"sender": "助理", "text": "Under the pot", "timestamp": "2024-05-01T10:01:00Z"},
     ]
-    assert {(message.speaker, message.role) for message in past(chat).messages} == {("王芳", "user"), ("助理", "user")}
+    assert {(message.speaker, message.role) for message in read_history(chat).messages} == {
+        ("王芳", "user"),
+        ("助理", "user"),
+    }
     roles = [{"role": "使用者", "content": "Wo?"}, {"role": "助理", "content": "Hier."}]
-    assert [message.role for message in past(roles).messages] == ["user", "assistant"]
+    assert [message.role for message in read_history(roles).messages] == ["user", "assistant"]
 
 
 @pytest.mark.parametrize(("user", "assistant"), [("用户", "豆包"), ("使用者", "助理"), ("kullanıcı", "asistan")])
 @pytest.mark.parametrize("name", ["sender", "from", "author", "type"])
-def test_a_user_and_an_assistant_are_known_by_their_names_in_any_member(name: str, user: str, assistant: str) -> None:
+def test_detects_user_and_assistant_names_in_any_field(name: str, user: str, assistant: str) -> None:
     said = [{name: user, "content": "Wo?"}, {name: assistant, "content": "Hier."}]
     for given in (said, [one | {"timestamp": SECONDS + number} for number, one in enumerate(said)]):
-        read = past(given)
+        read = read_history(given)
         assert ([message.role for message in read.messages], read.questions) == (["user", "assistant"], ())
     text = f"[2024-05-01 10:00:00] {user}: Wo?\n[2024-05-01 10:01:00] {assistant}: Hier.\n"
-    assert [message.role for message in past(text).messages] == ["user", "assistant"]
+    assert [message.role for message in read_history(text).messages] == ["user", "assistant"]
 
 
-def test_a_long_fence_holds_shorter_ones() -> None:
+def test_longer_code_fence_encloses_shorter_fences() -> None:
     code = "````md\n```\n## Assistant\n```\n````"
     for user, assistant in (("## User\n\n", "## Assistant\n\n"), ("[User]: ", "[Assistant]: ")):
         text = f"{user}How is a transcript written?\n\n{assistant}So:\n\n{code}\n\n{user}Thanks\n\n{assistant}Welcome\n"
         said = ["How is a transcript written?", f"So:\n\n{code}", "Thanks", "Welcome"]
-        assert words_of(past(text, "x.md")) == said
+        assert list_texts(read_history(text, "x.md")) == said
 
 
-def test_common_questions_are_imported_only_if_the_person_asked_them() -> None:
+def test_asks_whether_undated_faq_questions_are_own() -> None:
     """Lists of common questions look like pairs of AnythingLLM, which have no date either."""
     pairs = [{"question": "How do I pay?", "answer": "By card."}, {"question": "Who can join?", "answer": "All."}]
-    history = past({"faqs": pairs})
+    history = read_history({"faqs": pairs})
     [question] = history.questions
     assert (question.name, question.options, question.chosen) == ("speaker", ("Who asks (2)", "None of them"), None)
-    asked = past({"faqs": pairs}, speaker0=(0,))
+    asked = read_history({"faqs": pairs}, speaker0=(0,))
     assert [message.is_own for message in asked.messages if message.role == "user"] == [True, True]
     dated = [pair | {"created_at": "2024-05-01T10:00:00Z"} for pair in pairs]
-    assert not past(dated).questions
+    assert not read_history(dated).questions
 
 
-def test_a_fence_that_nobody_closed_hides_no_turn() -> None:
+def test_unclosed_code_fence_does_not_hide_next_turn() -> None:
     text = "**用户**：\nHow?\n\n**豆包**：\n```py\nx = 1\n\n**用户**：\nThanks\n"
-    assert words_of(past(text, "x.md")) == ["How?", "```py\nx = 1", "Thanks"]
+    assert list_texts(read_history(text, "x.md")) == ["How?", "```py\nx = 1", "Thanks"]
 
 
-def test_names_in_code_that_was_cut_off_are_no_speakers() -> None:
+def test_names_in_truncated_code_are_not_speakers() -> None:
     user, assistant = (f"<details><summary>{name}</summary>\n\n" for name in ("User", "Assistant"))
     code = "```py\nUser: in code\nAssistant: too"
     text = f"{user}How?\n\n{assistant}So.\n\n{user}And then?\n\n{assistant}{code}"
-    assert words_of(past(text, "x.md")) == ["How?", "So.", "And then?", code]
+    assert list_texts(read_history(text, "x.md")) == ["How?", "So.", "And then?", code]
 
 
-def test_a_file_that_ends_inside_a_letter_is_read_as_far_as_it_goes() -> None:
+def test_reads_file_truncated_inside_multibyte_character() -> None:
     text = "User: Where?\nAssistant: In Zürich-Ötlingen ü"
     for encoding in ("utf-8", "utf-16"):
-        assert words_of(past(text.encode(encoding)[:-1], "x.txt")) == ["Where?", "In Zürich-Ötlingen"]
+        assert list_texts(read_history(text.encode(encoding)[:-1], "x.txt")) == ["Where?", "In Zürich-Ötlingen"]
 
 
-def test_the_data_package_of_discord_has_times_of_utc() -> None:
+def test_discord_data_package_times_are_utc() -> None:
     """The id of a message holds its time, too: that of this one is 13 May 2024, 10:00:00."""
     row = {"ID": 1239517495296000000, "Timestamp": "2024-05-13 10:00:00", "Contents": "Hello", "Attachments": ""}
-    package = zipped({"Messages/index.json": '{"1": "Tom"}', "Messages/c1/messages.json": json.dumps([row])})
+    package = zip_files({"Messages/index.json": '{"1": "Tom"}', "Messages/c1/messages.json": json.dumps([row])})
     read = parse_file(
         package, ReadContext(person=7, zone=ZoneInfo("Europe/Berlin"), now=datetime(2026, 11, 28, tzinfo=UTC))
     )
     assert [message.created_at for message in read.messages] == [datetime(2024, 5, 13, 10, tzinfo=UTC)]
 
 
-def test_polls_and_checklists_of_telegram_may_have_formatted_words() -> None:
+def test_telegram_polls_and_checklists_may_contain_rich_text() -> None:
     rich = ["Buy ", {"type": "bold", "text": "two"}]
     message = {"type": "message", "date_unixtime": str(SECONDS), "from": "Anna", "from_id": "user7", "text": ""}
     poll = {"question": rich, "answers": [{"text": rich, "chosen": True}]}
     todo = {"title": rich, "answers": [{"text": rich, "id": 1}]}
     said = [message | {"id": 1, "poll": poll}, message | {"id": 2, "todo_list": todo}]
     chat = {"name": "Tom", "type": "personal_chat", "id": 99, "messages": said}
-    assert words_of(past(chat)) == ["[Poll] Buy two\n- Buy two (chosen)", "Buy two\n- Buy two"]
+    assert list_texts(read_history(chat)) == ["[Poll] Buy two\n- Buy two (chosen)", "Buy two\n- Buy two"]
     chat["messages"] = [message | {"id": 3, "text": "See", "poll": {"question": None, "answers": [{"text": "Yes"}]}}]
-    assert words_of(past(chat)) == ["See\n[Poll] \n- Yes"]
+    assert list_texts(read_history(chat)) == ["See\n[Poll] \n- Yes"]
 
 
-def test_a_custom_emoji_in_a_page_of_telegram_is_not_taken_for_the_hand_in_its_place() -> None:
+def test_telegram_html_ignores_custom_emoji_placeholder() -> None:
     """Telegram Desktop writes the same waving hand for each."""
     emoji = ("❤", '<a href = "stickers/e.webp">👋</a>', '<a href="" onclick="return ShowNotLoadedEmoji();">👋</a>')
     reactions = "".join(f'<span class="reaction">\n<span class="emoji">\n{one}\n</span></span>' for one in emoji)
@@ -380,11 +389,13 @@ def test_a_custom_emoji_in_a_page_of_telegram_is_not_taken_for_the_hand_in_its_p
         'title="13.05.2024 10:00:00 UTC+00:00"></div><div class="from_name">Anna</div><div class="text">Hello</div>'
         f'<span class="reactions">{reactions}</span></div></div></div>'
     )
-    assert words_of(past(page)) == ["Hello\n[Reactions: ❤]"]
+    assert list_texts(read_history(page)) == ["Hello\n[Reactions: ❤]"]
 
 
-def test_who_came_into_a_room_of_rocket_chat_said_nothing() -> None:
+def test_skips_rocket_chat_join_message() -> None:
     row = {"rid": "r", "ts": {"$date": FIRST}, "u": {"_id": "a", "username": "anna", "name": "Anna"}}
-    assert words_of(past({"messages": [row | {"t": "uj", "msg": "anna"}, row | {"msg": "Hello"}]})) == ["Hello"]
+    assert list_texts(read_history({"messages": [row | {"t": "uj", "msg": "anna"}, row | {"msg": "Hello"}]})) == [
+        "Hello"
+    ]
     other = {"rid": 1, "t": "10:00", "from": "Anna", "text": "Hello", "date": "2024-05-13T10:00:00Z"}
-    assert words_of(past({"messages": [other]})) == ["Hello"], "the member of another program"
+    assert list_texts(read_history({"messages": [other]})) == ["Hello"], "the member of another program"

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Files as products of the whole world write them, from their interfaces, exporters and archives."""
+"""File formats of products from all over the world: API responses, exporters and archives."""
 
 import json
 from datetime import UTC, datetime
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from records.errors import ImportRefused
-from tests.unit.transfer.talk import zipped
-from tests.unit.transfer.test_more_shapes import ANSWERED, ASKED, AT, SECONDS, lines
-from tests.unit.transfer.test_real_shapes import WALNUTS, past, words_of
+from tests.unit.transfer.talk import zip_files
+from tests.unit.transfer.test_more_shapes import ANSWERED, ASKED, AT, SECONDS, to_json_lines
+from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
 
 QUESTION, ANSWER = WALNUTS
 MILLIS = SECONDS * 1000
@@ -113,7 +113,7 @@ def make_tree(*messages: dict[str, Any]) -> list[dict[str, Any]]:
         ("Chinese headings below a title", f"# 对话记录\n\n## 用户提问\n{QUESTION}\n\n## AI回复\n{ANSWER}\n\n---\n"),
         ("Kimi in Markdown", (f"# W\n\n## 👤 用户 - 2024-05-01 10:00:00\n\n{QUESTION}\n\n---\n\n"
                               f"## 🤖 Kimi - 2024-05-01 10:00:05\n\n{ANSWER}\n")),
-        ("a coding agent's session", lines(
+        ("a coding agent's session", to_json_lines(
             {"type": "summary", "summary": "x"},
             {"parentUuid": None, "type": "user", "message": {"role": "user", "content": QUESTION}, "uuid": "a",
              "timestamp": FIRST},
@@ -154,11 +154,11 @@ def make_tree(*messages: dict[str, Any]) -> list[dict[str, Any]]:
         ("Dify", {"data": [{"id": "1", "inputs": {}, "query": QUESTION, "answer": ANSWER, "created_at": SECONDS}]}),
     ],
 )  # fmt: skip
-def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
-    history = past(data)
-    assert words_of(history) == WALNUTS
+def test_reads_assistant_conversation(name: str, data: object) -> None:
+    history = read_history(data)
+    assert list_texts(history) == WALNUTS
     assert [message.role for message in history.messages] == ["user", "assistant"]
-    assert past(data).messages == history.messages
+    assert read_history(data).messages == history.messages
 
 
 @pytest.mark.parametrize(
@@ -184,11 +184,11 @@ def test_a_talk_with_an_assistant_is_read(name: str, data: object) -> None:
          "MsgID,Time,UserName,Text\n1,2024-05-01 10:00:00,Me,hello\n2,2024-05-01 10:00:00,Tom,good\n"),
     ],
 )  # fmt: skip
-def test_a_chat_among_people_is_read(name: str, data: object) -> None:
-    history = past(data)
+def test_reads_chat_between_people(name: str, data: object) -> None:
+    history = read_history(data)
     assert [(message.speaker, message.content) for message in history.messages] == [("Me", "hello"), ("Tom", "good")]
     assert history.messages[1].created_at == AT
-    assert past(data).messages == history.messages
+    assert read_history(data).messages == history.messages
 
 
 @pytest.mark.parametrize(
@@ -201,38 +201,40 @@ def test_a_chat_among_people_is_read(name: str, data: object) -> None:
         ("00:58:04\tAnn:\thello\n00:58:20\tTom:\tgood\nfriend\n", None),
     ],
 )  # fmt: skip
-def test_a_chat_that_zoom_saved_is_read(data: str, day: str | None) -> None:
+def test_reads_saved_zoom_chat(data: str, day: str | None) -> None:
     """Most name only the time of day, so that nothing says on which day it was said."""
-    history = past(data, "meeting_saved_chat.txt")
+    history = read_history(data, "meeting_saved_chat.txt")
     assert [(message.speaker, message.content) for message in history.messages] == [
         ("Ann", "hello"),
         ("Tom", "good\nfriend"),
     ]
     assert all(message.is_undated == (day is None) for message in history.messages)
     assert day is None or history.messages[0].created_at.date().isoformat() == day
-    assert [message.source for message in past(data).messages] == [message.source for message in history.messages]
+    assert [message.source for message in read_history(data).messages] == [
+        message.source for message in history.messages
+    ]
 
 
-def test_the_prompts_of_windows_are_the_persons_own() -> None:
-    history = past(f"Timestamp,ClientApp,Prompt\n2024-05-01T10:00:00,Notepad,{QUESTION}\n", "prompts.csv")
+def test_reads_windows_prompts_as_user_messages() -> None:
+    history = read_history(f"Timestamp,ClientApp,Prompt\n2024-05-01T10:00:00,Notepad,{QUESTION}\n", "prompts.csv")
     assert [(message.role, message.content) for message in history.messages] == [("user", QUESTION)]
     assert (history.format, history.messages[0].created_at) == ("copilot", AT)
 
 
-def test_conversations_that_only_their_messages_name_are_apart() -> None:
+def test_separates_conversations_by_conversation_id_of_messages() -> None:
     rows = [message | {"conversation_id": name} for name in "ab" for message in (ASKED, ANSWERED)]
-    assert words_of(past(rows)) == WALNUTS * 2
-    assert len({message.source for message in past(rows).messages}) == 4
+    assert list_texts(read_history(rows)) == WALNUTS * 2
+    assert len({message.source for message in read_history(rows).messages}) == 4
 
 
-def test_a_text_in_a_list_of_anything_is_no_memory() -> None:
+def test_string_in_arbitrary_list_is_not_a_memory() -> None:
     for data in ({"memory": "", "actions": [ANSWER]}, {"code": 0, "chat_messages": [{"message_id": 1}]}):
         with pytest.raises(ImportRefused) as refused:
-            past(json.dumps(data), "save.json")
+            read_history(json.dumps(data), "save.json")
         assert "I can read" in refused.value.sentence or "is missing" in refused.value.sentence
 
 
-def page(*records: tuple[str, str]) -> str:
+def make_gemini_page(*records: tuple[str, str]) -> str:
     cells = (f'<div class="content-cell">Prompted\u00a0{text}<br>{date}<br><p>yes</p></div>' for text, date in records)
     return "".join(
         f'<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>{cell}</div>' for cell in cells
@@ -247,18 +249,18 @@ def page(*records: tuple[str, str]) -> str:
         (("3/4/2025, 10:00:00 UTC", "3/4/2025, 10:00:05 UTC"), (3, 4), True),
     ],
 )
-def test_the_dates_of_a_page_of_gemini_are_understood_together_or_asked_about(
+def test_gemini_page_date_order_is_inferred_or_asked(
     dates: tuple[str, str], day: tuple[int, int], is_asked: bool
 ) -> None:
-    history = past(page(*zip(("one", "two"), dates, strict=True)))
+    history = read_history(make_gemini_page(*zip(("one", "two"), dates, strict=True)))
     at = history.messages[0].created_at
     assert ((at.day, at.month), [question.name for question in history.questions]) == (day, ["order"] * is_asked)
     if is_asked:
-        other = past(page(*zip(("one", "two"), dates, strict=True)), order0=(1,)).messages[0]
+        other = read_history(make_gemini_page(*zip(("one", "two"), dates, strict=True)), order0=(1,)).messages[0]
         assert other.created_at == datetime(2025, 3, 4, 10, tzinfo=UTC)
 
 
-def test_a_grok_archive_is_read_without_its_other_files() -> None:
+def test_reads_grok_archive_ignoring_other_files() -> None:
     said = [{"response": {"_id": str(number), "sender": sender, "message": text, "parent_response_id": parent,
                           "create_time": {"$date": {"$numberLong": str(MILLIS + number)}}}}
             for number, sender, text, parent in ((1, "human", QUESTION, None), (2, "ASSISTANT", ANSWER, "1"))]  # fmt: skip
@@ -268,34 +270,36 @@ def test_a_grok_archive_is_read_without_its_other_files() -> None:
         "ttl/30d/export_data/u/prod-mc-auth-mgmt-api.json": json.dumps({"user": {"name": "x"}, "sessions": []}),
         "ttl/30d/export_data/u/prod-mc-billing.json": json.dumps({"balance": 1}),
     }
-    history = past(zipped(files))
-    assert (words_of(history), history.messages[0].title) == (WALNUTS, "W")
+    history = read_history(zip_files(files))
+    assert (list_texts(history), history.messages[0].title) == (WALNUTS, "W")
 
 
-def test_a_log_that_only_begins_like_a_chat_of_whatsapp_is_refused() -> None:
+def test_rejects_server_log_resembling_whatsapp() -> None:
     with pytest.raises(ImportRefused, match="I can read"):
-        past("[2024-05-01 10:00:00] INFO started\n[2024-05-01 10:00:05] WARN no <value> given\n", "server.log")
+        read_history("[2024-05-01 10:00:00] INFO started\n[2024-05-01 10:00:05] WARN no <value> given\n", "server.log")
 
 
-def test_before_noon_in_urdu_is_the_morning() -> None:
+def test_parses_urdu_am_pm_markers() -> None:
     lines_of_chat = "13/05/24, 10:00 {} - Anna: hello\n13/05/24, 10:01 {} - Tom: good\n"
     for half, hour in (("قبل دوپہر", 10), ("بعد دوپہر", 22)):
-        assert past(lines_of_chat.format(half, half), "chat.txt").messages[0].created_at.hour == hour
+        assert read_history(lines_of_chat.format(half, half), "chat.txt").messages[0].created_at.hour == hour
 
 
-def test_a_date_below_the_words_is_the_time_of_the_message() -> None:
+def test_timestamp_line_below_text_sets_message_time() -> None:
     text = f"**user**: {QUESTION}\n[Timestamp: 2024/05/01 10:00:00]\n\n**ai**: {ANSWER}\n[Timestamp: 2024/05/01 10:00:05]\n"
-    assert [message.created_at.second for message in past(text, "x.md").messages] == [0, 5]
+    assert [message.created_at.second for message in read_history(text, "x.md").messages] == [0, 5]
 
 
-def test_what_the_memory_server_of_mcp_keeps_is_offered() -> None:
+def test_offers_mcp_memory_server_observations() -> None:
     entity = {"type": "entity", "name": "Anna", "entityType": "person", "observations": ["Likes tea", "Lives in Bern"]}
     relation = {"type": "relation", "from": "Anna", "to": "Bern", "relationType": "lives_in"}
-    for data in (lines(entity, relation), {"entities": [entity], "relations": [relation]}):
-        assert [question.options for question in past(data).questions] == [("Anna: Likes tea", "Anna: Lives in Bern")]
+    for data in (to_json_lines(entity, relation), {"entities": [entity], "relations": [relation]}):
+        assert [question.options for question in read_history(data).questions] == [
+            ("Anna: Likes tea", "Anna: Lives in Bern")
+        ]
 
 
-def test_a_page_of_telegram_has_checklists_and_names_without_their_addresses() -> None:
+def test_telegram_html_reads_checklists_and_drops_mention_urls() -> None:
     text = 'Ask <a href="https://t.me/tom">@tom</a> or <a href="mailto:a@b.c">a@b.c</a>, see <a href="https://b.c/">here</a>'
     poll = ('<div class="media_wrap clearfix"><div class="media_poll"><div class="question bold">Shop</div>'
             '<div class="details">To-do List</div><div class="answer">- soap</div></div></div>')  # fmt: skip
@@ -305,33 +309,35 @@ def test_a_page_of_telegram_has_checklists_and_names_without_their_addresses() -
         f'<div class="from_name">Anna</div>{inner}</div></div>'
         for number, inner in enumerate((f'<div class="text">{text}</div>', poll), start=1)
     )
-    history = past(f'<html><body><div class="page_wrap">{messages}</div></body></html>', "messages.html")
-    assert words_of(history) == ["Ask @tom or a@b.c, see here (https://b.c/)", "Shop\n- soap"]
+    history = read_history(f'<html><body><div class="page_wrap">{messages}</div></body></html>', "messages.html")
+    assert list_texts(history) == ["Ask @tom or a@b.c, see here (https://b.c/)", "Shop\n- soap"]
 
 
-def test_a_time_zone_is_nobody() -> None:
-    """TikTok writes it where QQ writes a name."""
+def test_time_zone_after_date_is_not_a_speaker() -> None:
+    """TikTok writes a time zone where QQ writes the speaker's name."""
     with pytest.raises(ImportRefused, match="I can read"):
-        past(
+        read_history(
             "Chat History With tom:\n2024-05-13 10:00:00 UTC\nanna: hello\n2024-05-13 10:01:00 UTC\ntom: good\n",
             "x.txt",
         )
 
 
-def test_sections_of_a_configuration_are_no_turns() -> None:
+def test_rejects_ini_file_with_role_like_sections() -> None:
     with pytest.raises(ImportRefused, match="I can read"):
-        past("[user]\nname = Anna\n\n[model]\nname = small\n", "config.ini")
+        read_history("[user]\nname = Anna\n\n[model]\nname = small\n", "config.ini")
 
 
-def test_a_log_with_directions_is_no_chat() -> None:
+def test_rejects_log_with_direction_column() -> None:
     with pytest.raises(ImportRefused, match="I can read"):
-        past("timestamp,direction,message\n2024-05-01T10:00:00Z,in,GET /\n2024-05-01T10:00:01Z,out,200\n", "log.csv")
+        read_history(
+            "timestamp,direction,message\n2024-05-01T10:00:00Z,in,GET /\n2024-05-01T10:00:01Z,out,200\n", "log.csv"
+        )
 
 
-def test_who_is_written_to_in_a_table_of_phoneview_has_a_chat_of_their_own() -> None:
+def test_phoneview_csv_has_one_chat_per_contact() -> None:
     rows = (("Sent", "Tom", "hello"), ("Received", "Eva", "hi"), ("Received", "Tom", "good"))
     told = "".join(f'{way},"Jul 23, 2011 6:12:54 AM",{name},+491,{text},SMS\n' for way, name, text in rows)
-    history = past(f'"direction","timestamp","name","number","content","type"\n{told}', "sms.csv")
+    history = read_history(f'"direction","timestamp","name","number","content","type"\n{told}', "sms.csv")
     assert [(message.title, message.speaker, message.content) for message in history.messages] == [
         ("Tom", "Me", "hello"),
         ("", "Tom", "good"),
@@ -348,31 +354,34 @@ def test_who_is_written_to_in_a_table_of_phoneview_has_a_chat_of_their_own() -> 
         ("guía.md", "# Guía\n\n## Usuarios\n\nCuentas.\n\n## Asistencia\n\nPor teléfono.\n"),
     ],
 )  # fmt: skip
-def test_tables_with_a_direction_and_chapters_are_no_chats(name: str, text: str) -> None:
+def test_rejects_tables_and_documents_resembling_chats(name: str, text: str) -> None:
     with pytest.raises(ImportRefused, match="I can read"):
-        past(text, name)
+        read_history(text, name)
 
 
-def test_a_direction_beside_a_sender_changes_no_chat() -> None:
+def test_direction_column_is_ignored_beside_sender() -> None:
     text = "timestamp,direction,sender,name,message\n2024-05-01 10:00:00,sent,Anna,Tom,hello\n2024-05-01 10:01:00,received,Eva,Eva,hi\n"
-    assert [(message.title, message.speaker) for message in past(text, "x.csv").messages] == [("", "Anna"), ("", "Eva")]
+    assert [(message.title, message.speaker) for message in read_history(text, "x.csv").messages] == [
+        ("", "Anna"),
+        ("", "Eva"),
+    ]
 
 
-def test_an_own_message_in_a_spreadsheets_words_keeps_its_id() -> None:
+def test_own_csv_message_keeps_source_of_earlier_versions() -> None:
     """Ids are made of the name that earlier versions showed, so that a second import finds the message."""
     text = "timestamp,fromMe,chatname,text\n2024-05-01 10:00:00,TRUE,Tom,hello\n2024-05-01 10:01:00,FALSE,Tom,good\n"
-    first, second = past(text, "x.csv").messages
+    first, second = read_history(text, "x.csv").messages
     assert (first.speaker, second.speaker) == ("Me", "Tom")
     assert first.source == "import:generic:2772378f3f54481b379f3cc2dd741306"
 
 
-def test_lines_of_windows_and_code_in_folded_turns_are_kept() -> None:
+def test_reads_collapsible_turns_with_code_and_crlf() -> None:
     code = "```html\n<summary>Model</summary>\n</details>\n> **User**\n[User]: x\n```\n\n> said\n> **loudly**"
     text = f"<details>\n<summary>🧑 User</summary>\n\n{code}\n</details>\n\n<details>\n<summary>Assistant:</summary>\n\nok\n</details>\n"
     for file in (text, text.replace("\n", "\r\n")):
-        assert words_of(past(file, "x.md")) == [code, "ok"]
+        assert list_texts(read_history(file, "x.md")) == [code, "ok"]
 
 
-def test_a_question_and_an_answer_within_a_turn_are_its_words() -> None:
+def test_question_and_answer_labels_inside_turn_stay_text() -> None:
     text = "# Sums\n\n## You\n\nSolve:\nQuestion: 2+2\nAnswer: ?\n\n## GPT-4o\n\n4\n"
-    assert words_of(past(text, "x.md")) == ["Solve:\nQuestion: 2+2\nAnswer: ?", "4"]
+    assert list_texts(read_history(text, "x.md")) == ["Solve:\nQuestion: 2+2\nAnswer: ?", "4"]

@@ -1,4 +1,4 @@
-"""The outward half against a local Bot API server over real HTTP; a real memory, and a clock that is told to move."""
+"""Run commands against a local Bot API server over real HTTP, with a real memory and a manual clock."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -27,7 +27,7 @@ from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.sending.streaming import MAX_STALL_SECONDS, AnswerStream
 from telegram_ui.updates.parsing import parse_update
-from tests.support.talk import Talk, talking
+from tests.support.talk import ChatHarness, open_chat_harness
 
 TOKEN = "4242:test-token"
 ANN, BOB = 11, 12
@@ -73,8 +73,8 @@ class ManualClock:
             if until <= self.seconds and not woken.done():
                 woken.set_result(None)
 
-    async def sleeper(self, least: float = 0.0, most: float = 3600.0) -> float:
-        """Wait until somebody sleeps for `least` to `most` seconds more; how long exactly."""
+    async def wait_for_sleeper(self, least: float = 0.0, most: float = 3600.0) -> float:
+        """Wait for a sleeper with `least` to `most` seconds left, and return its seconds."""
         while True:
             left = [until - self.seconds for woken, until in self._sleepers.items() if not woken.done()]
             if found := [seconds for seconds in left if least <= seconds <= most]:
@@ -92,30 +92,30 @@ class Peer:
     bot: ExtBot[None]
     clock: ManualClock
 
-    def delivery(self, streaming: Streaming = "auto") -> Delivery:
+    def make_delivery(self, streaming: Streaming = "auto") -> Delivery:
         return Delivery(self.bot, streaming=streaming, clock=self.clock)
 
-    def fault(self, kind: str, **rule: Any) -> None:
+    def add_fault(self, kind: str, **rule: Any) -> None:
         self.faults.add(Fault(kind=kind, **rule))
 
-    async def begin(self, stream: AnswerStream, text: str) -> None:
-        """Show the beginning of an answer, and wait until that is long enough ago for it to be seen."""
+    async def show_beginning(self, stream: AnswerStream, text: str) -> None:
+        """Preview the beginning of an answer, and advance the clock until the preview is sent."""
         await stream.schedule_preview(text)
-        await self.clock.sleeper(most=MAX_STALL_SECONDS)
+        await self.clock.wait_for_sleeper(most=MAX_STALL_SECONDS)
         self.clock.advance(MAX_STALL_SECONDS)
 
-    def texts(self, chat_id: int) -> list[str]:
+    def list_bot_texts(self, chat_id: int) -> list[str]:
         """What the bot has written in a chat, in order, as it stands now."""
         bot_id = self.world.bot["id"]
         found = self.world.messages.get(chat_id, {}).values()
         return [message["text"] for message in found if message["from"]["id"] == bot_id and "text" in message]
 
-    def called(self, *methods: str) -> list[Json]:
+    def list_calls(self, *methods: str) -> list[Json]:
         return [call for call in self.world.calls if call["method"] in methods]
 
-    async def call(self, method: str, number: int = 1) -> Json:
+    async def wait_for_call(self, method: str, number: int = 1) -> Json:
         """Wait for the method's call with this number (from 1)."""
-        while len(calls := self.called(method)) < number:
+        while len(calls := self.list_calls(method)) < number:
             await self.world.calls.wait_for_entries(self.world.calls.last)
         return calls[number - 1]
 
@@ -161,7 +161,10 @@ class Desk:
             return chat.is_private or person.id in (ANN, ANONYMOUS_ADMIN)
 
         dependencies = Dependencies(
-            services=self.services, delivery=self.peer.delivery(), may_configure=may_configure, buttons=Buttons(b"key")
+            services=self.services,
+            delivery=self.peer.make_delivery(),
+            may_configure=may_configure,
+            buttons=Buttons(b"key"),
         )
         self.commands = Commands(dependencies)
 
@@ -169,10 +172,10 @@ class Desk:
         self.moment[0] += time
 
     async def say(self, person: int, chat: int, text: str, **more: Any) -> bool:
-        """A person writes; whether it was a command, or a text that a command asked for."""
+        """Let a person write. Return True if a command handled the text."""
         self.peer.world.say(person, chat, text, **more)
         taken = False
-        for update in await self.updates():
+        for update in await self.fetch_updates():
             parsed = parse_update(update, self.peer.bot.bot)
             if parsed is None:
                 continue
@@ -186,43 +189,43 @@ class Desk:
                     taken = await self.commands.pass_text_to_command_if_awaited(event)
         return taken
 
-    async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
-        """A person presses; the toast that is shown."""
+    async def press_button(self, person: int, chat: int, message: Json, data: str) -> str | None:
+        """Let a person press a button, and return the toast."""
         self.peer.world.press_button(person, chat, message["message_id"], data)
-        for update in await self.updates():
+        for update in await self.fetch_updates():
             parsed = parse_update(update, self.peer.bot.bot)
             assert parsed is not None
             with use_language(await self.commands.choose_reply_language(parsed.chat, parsed.person)):
                 event = ChatEvent(update=update, chat=parsed.chat, person=parsed.person)
                 await self.commands.run_action_of_pressed_button(event)
-        toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
+        toast: str | None = self.peer.list_calls("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 
-    async def updates(self) -> Sequence[telegram.Update]:
+    async def fetch_updates(self) -> Sequence[telegram.Update]:
         updates = await self.peer.bot.get_updates(offset=self.offset, timeout=0)
         for update in updates:
             self.offset = update.update_id + 1
         return updates
 
-    def buttons(self, chat: int) -> tuple[Json, dict[str, str]]:
-        """The newest message with buttons, and their data by their text."""
+    def find_newest_buttons(self, chat: int) -> tuple[Json, dict[str, str]]:
+        """Find the newest message with buttons. Return the message and the callback data by label."""
         for message in reversed(self.peer.world.messages[chat].values()):
             if rows := message.get("reply_markup", {}).get("inline_keyboard"):
                 return message, {button["text"]: button["callback_data"] for row in rows for button in row}
         raise AssertionError("no message has buttons")
 
-    def last(self, chat: int) -> str:
-        return self.peer.texts(chat)[-1]
+    def get_last_text(self, chat: int) -> str:
+        return self.peer.list_bot_texts(chat)[-1]
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
-    async with talking(tmp_path / "data") as talk:
+async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path / "data") as talk:
         yield talk
 
 
 @pytest.fixture
-async def desk(peer: Peer, talk: Talk) -> Desk:
+async def desk(peer: Peer, talk: ChatHarness) -> Desk:
     made = Desk(peer, talk.services, talk.moment)
-    await made.updates()
+    await made.fetch_updates()
     return made

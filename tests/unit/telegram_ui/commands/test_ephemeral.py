@@ -1,4 +1,4 @@
-"""In a group /why, /memory and /settings are answered to the one who asked alone, where the server can do that."""
+"""In groups, only the asker sees the reply to /why, /memory and /settings, if the server supports it."""
 
 from playground.refusals import Json
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
@@ -6,7 +6,7 @@ from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 PARAMETERS = "ephemeral_message_parameters"
 
 
-def seen_by(desk: Desk, person: int) -> list[str]:
+def list_texts_seen_by(desk: Desk, person: int) -> list[str]:
     """The bot's texts in the group that a person sees."""
     return [
         message["text"]
@@ -15,72 +15,72 @@ def seen_by(desk: Desk, person: int) -> list[str]:
     ]
 
 
-def newest(desk: Desk) -> Json:
+def get_newest_message(desk: Desk) -> Json:
     return list(desk.peer.world.messages[GROUP].values())[-1]
 
 
-async def choose(desk: Desk, label: str) -> None:
-    message, buttons = desk.buttons(GROUP)
-    await desk.press(ANN, GROUP, message, next(data for text, data in buttons.items() if label in text))
+async def press_button(desk: Desk, label: str) -> None:
+    message, buttons = desk.find_newest_buttons(GROUP)
+    await desk.press_button(ANN, GROUP, message, next(data for text, data in buttons.items() if label in text))
 
 
-async def test_the_menu_of_groups_sends_these_three_commands_ephemerally(desk: Desk) -> None:
+async def test_group_menu_marks_why_memory_and_settings_as_ephemeral(desk: Desk) -> None:
     await desk.commands.set_command_menus(desk.peer.bot)
     menu = desk.peer.world.list_menu_commands(ANN, GROUP)
     assert {row["command"] for row in menu if row.get("is_ephemeral")} == {"why", "memory", "settings"}
     assert not any(row.get("is_ephemeral") for row in desk.peer.world.list_menu_commands(ANN, ANN))
 
 
-async def test_only_the_one_who_asks_sees_the_answer_and_what_its_buttons_lead_to(desk: Desk) -> None:
+async def test_ephemeral_reply_and_buttons_are_visible_only_to_asker(desk: Desk) -> None:
     await desk.commands.set_command_menus(desk.peer.bot)
     await desk.say(ANN, GROUP, "/summary_on")
-    public = seen_by(desk, BOB)
+    public = list_texts_seen_by(desk, BOB)
     await desk.say(ANN, GROUP, "/memory add We meet on Mondays")
     for command in ("/memory", "/settings", "/why"):
         await desk.say(ANN, GROUP, command)
-        assert newest(desk)["receiver_user"]["id"] == ANN
+        assert get_newest_message(desk)["receiver_user"]["id"] == ANN
     await desk.say(ANN, GROUP, "/settings")
-    await choose(desk, "Incognito")
-    assert desk.peer.called("editEphemeralMessageText")
-    assert "ncognito" in newest(desk)["text"]
+    await press_button(desk, "Incognito")
+    assert desk.peer.list_calls("editEphemeralMessageText")
+    assert "ncognito" in get_newest_message(desk)["text"]
     # Its buttons belong to other families, too.
-    await choose(desk, "Language")
-    assert newest(desk)["receiver_user"]["id"] == ANN
-    await choose(desk, "‹")
-    await choose(desk, "Incognito")
-    assert seen_by(desk, BOB) == public
-    assert not desk.peer.called("editMessageText")
+    await press_button(desk, "Language")
+    assert get_newest_message(desk)["receiver_user"]["id"] == ANN
+    await press_button(desk, "‹")
+    await press_button(desk, "Incognito")
+    assert list_texts_seen_by(desk, BOB) == public
+    assert not desk.peer.list_calls("editMessageText")
 
 
-async def test_a_question_that_awaits_words_is_shown_to_all_for_it_needs_a_reply(desk: Desk) -> None:
+async def test_question_awaiting_reply_is_shown_to_whole_group(desk: Desk) -> None:
     await desk.commands.set_command_menus(desk.peer.bot)
     await desk.say(ANN, GROUP, "/summary_on")
     await desk.say(ANN, GROUP, "/memory")
-    await choose(desk, "Add")
-    question = newest(desk)
+    await press_button(desk, "Add")
+    question = get_newest_message(desk)
     assert "receiver_user" not in question
     await desk.say(ANN, GROUP, "We meet on Mondays", reply_to=question["message_id"])
     await desk.say(ANN, GROUP, "/memory")
-    assert "Mondays" in newest(desk)["text"]
+    assert "Mondays" in get_newest_message(desk)["text"]
 
 
-async def test_a_bot_that_is_no_administrator_answers_a_typed_command_as_ever_and_tries_once(desk: Desk) -> None:
+async def test_non_admin_bot_replies_publicly_after_one_ephemeral_attempt(desk: Desk) -> None:
     for _ in range(2):
         await desk.say(ANN, GROUP, "/memory@keepsake_bot")
-        assert "receiver_user" not in newest(desk)
-    tried = [call for call in desk.peer.called("sendMessage") if PARAMETERS in call["params"]]
+        assert "receiver_user" not in get_newest_message(desk)
+    tried = [call for call in desk.peer.list_calls("sendMessage") if PARAMETERS in call["params"]]
     assert [call["answer"]["description"] for call in tried] == ["Bad Request: BOT_NOT_ADMIN"]
 
 
-async def test_an_older_server_answers_a_press_to_everybody_and_is_asked_once(desk: Desk) -> None:
-    desk.peer.fault("error", method="sendMessage", field=PARAMETERS, times=None)
+async def test_older_server_gets_public_replies_after_one_ephemeral_attempt(desk: Desk) -> None:
+    desk.peer.add_fault("error", method="sendMessage", field=PARAMETERS, times=None)
     await desk.commands.set_command_menus(desk.peer.bot)
     for _ in range(2):
         await desk.say(ANN, GROUP, "/why")
-        assert "receiver_user" not in newest(desk)
-    assert len([call for call in desk.peer.called("sendMessage") if PARAMETERS in call["params"]]) == 1
+        assert "receiver_user" not in get_newest_message(desk)
+    assert len([call for call in desk.peer.list_calls("sendMessage") if PARAMETERS in call["params"]]) == 1
 
 
-async def test_in_private_nothing_is_ephemeral(desk: Desk) -> None:
+async def test_private_replies_are_not_ephemeral(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/memory")
-    assert not [call for call in desk.peer.called("sendMessage") if PARAMETERS in call["params"]]
+    assert not [call for call in desk.peer.list_calls("sendMessage") if PARAMETERS in call["params"]]

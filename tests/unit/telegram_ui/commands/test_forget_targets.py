@@ -1,4 +1,4 @@
-"""What /forget names, and what its buttons carry for ten minutes."""
+"""Targets of /forget: how arguments are parsed, and what buttons carry for ten minutes."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 JANUARY = ForgetTarget(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
 
 
-def on(day: int, *, month: int = 11) -> ForgetTarget:
+def make_day_target(day: int, *, month: int = 11) -> ForgetTarget:
     return ForgetTarget(kind="days", first=date(2026, month, day), last=date(2026, month, day))
 
 
@@ -46,25 +46,25 @@ targets = st.one_of(
         ("2026-01-01 2026-01-31", JANUARY),
         ("2026-01-31 to 2026-1-1", JANUARY),
         ("2026-01-01..2026-01-31", JANUARY),
-        ("2026-01-05", on(5, month=1)),
-        ("5.1.2026", on(5, month=1)),
+        ("2026-01-05", make_day_target(5, month=1)),
+        ("5.1.2026", make_day_target(5, month=1)),
         ("1.1.2026 bis 31.1.2026", JANUARY),
         ("1 January – 31 January", JANUARY),
         ("1. Januar - 31. Januar 2026", JANUARY),
         ("1月1日—1月31日", JANUARY),
         ("walnuts – 3 June", None),
-        ("3 June", on(3, month=6)),
-        ("3. Juni 2026", on(3, month=6)),
-        ("3 de junho de 2026", on(3, month=6)),
-        ("3 июня", on(3, month=6)),
-        ("6月3日", on(3, month=6)),
-        ("3 يونيو", on(3, month=6)),
-        ("Today", on(21)),
-        ("gestern", on(20)),
-        ("сегодня", on(21)),
-        ("昨天", on(20)),
-        ("أمس", on(20)),
-        ("hace 3 días", on(18)),
+        ("3 June", make_day_target(3, month=6)),
+        ("3. Juni 2026", make_day_target(3, month=6)),
+        ("3 de junho de 2026", make_day_target(3, month=6)),
+        ("3 июня", make_day_target(3, month=6)),
+        ("6月3日", make_day_target(3, month=6)),
+        ("3 يونيو", make_day_target(3, month=6)),
+        ("Today", make_day_target(21)),
+        ("gestern", make_day_target(20)),
+        ("сегодня", make_day_target(21)),
+        ("昨天", make_day_target(20)),
+        ("أمس", make_day_target(20)),
+        ("hace 3 días", make_day_target(18)),
         ("last week", ForgetTarget(kind="days", first=date(2026, 11, 9), last=date(2026, 11, 15))),
         ("esta semana", ForgetTarget(kind="days", first=date(2026, 11, 16), last=date(2026, 11, 21))),
         ("Fakt 12", ForgetTarget(kind="fact", number=12)),
@@ -72,7 +72,7 @@ targets = st.one_of(
         ("Alles", ForgetTarget(kind="everything")),
     ],
 )
-def test_what_a_command_names(words: str, target: ForgetTarget) -> None:
+def test_parses_forget_argument_as_target(words: str, target: ForgetTarget) -> None:
     with use_language("de"):
         assert parse_forget_argument(words, NOW) == target
 
@@ -85,7 +85,7 @@ def test_what_a_command_names(words: str, target: ForgetTarget) -> None:
         *("the 3 June walk", "walk 2026-01-01", "2026-01-01 and somebody 2026-01-02"),
     ],
 )
-def test_all_else_is_searched(words: str) -> None:
+def test_parse_forget_argument_returns_none_for_search_text(words: str) -> None:
     with use_language("de"):
         assert parse_forget_argument(words, NOW) is None
 
@@ -93,13 +93,13 @@ def test_all_else_is_searched(words: str) -> None:
 @pytest.mark.parametrize(
     "words", ["2026-02-30", "31.2.2026", "30 February", "0000-01-01", "9999-12-31", "2026-01-01 2026-13-01"]
 )
-def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
+def test_rejects_nonexistent_date(words: str) -> None:
     with pytest.raises(ValueError, match=r"\d|February|day|month|year"):
         parse_forget_argument(words, NOW)
 
 
 @given(target=targets, now=st.datetimes(datetime(2026, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
-def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: ForgetTarget, now: datetime) -> None:
+def test_button_payload_round_trips_until_expiry(target: ForgetTarget, now: datetime) -> None:
     text = target.make_button_payload(now)
     assert len(text) <= MAX_PAYLOAD_CHARS
     assert ":" not in text
@@ -111,17 +111,17 @@ def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: ForgetT
     assert ForgetTarget.parse_button_payload(text, now + BUTTON_LIFETIME + timedelta(minutes=1)) is None
 
 
-def test_a_request_that_has_no_room_is_left_out() -> None:
+def test_button_payload_omits_request_that_does_not_fit() -> None:
     target = ForgetTarget(kind="turn", number=10**14, request=10**14, with_quotes=True)
     assert ForgetTarget.parse_button_payload(target.make_button_payload(NOW), NOW) == ForgetTarget(
         kind="turn", number=10**14, with_quotes=True
     )
 
 
-def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
+def test_forget_days_request_uses_local_midnight() -> None:
     found = JANUARY.make_request_to_forget_days(ZoneInfo("America/New_York"))
     assert (found.since, found.until) == (datetime(2026, 1, 1, 5, tzinfo=UTC), datetime(2026, 2, 1, 5, tzinfo=UTC))
 
 
-def test_a_button_of_an_earlier_version_is_too_old() -> None:
+def test_rejects_button_payload_of_earlier_version() -> None:
     assert ForgetTarget.parse_button_payload("12", datetime.now(UTC)) is None

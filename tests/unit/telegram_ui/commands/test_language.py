@@ -1,4 +1,4 @@
-"""Seven languages as people meet them: whose app decides, /language, groups, menus, and every command once in each."""
+"""Languages as people meet them: the app's language, /language, groups, menus, and all replies."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,116 +24,120 @@ ANSWERED = (
 LIMITS = {"least": 1, "most": MAX_EVERY_N}
 
 
-def speaks(desk: Desk, person: int, code: str) -> None:
+def set_app_language(desk: Desk, person: int, code: str) -> None:
     """Their app has this language from now on."""
     people = desk.peer.world.people
     people[person] = replace(people[person], language_code=code)
 
 
-async def choose(desk: Desk, name: str, chat: int = ANN, person: int = ANN) -> str | None:
-    message, buttons = desk.buttons(chat)
-    return await desk.press(person, chat, message, buttons[name])
+async def press_button(desk: Desk, name: str, chat: int = ANN, person: int = ANN) -> str | None:
+    message, buttons = desk.find_newest_buttons(chat)
+    return await desk.press_button(person, chat, message, buttons[name])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, language: str) -> None:
-    def said(key: str, **arguments: str | int) -> str:
+async def test_setup_uses_app_language(desk: Desk, language: str) -> None:
+    def translate_text(key: str, **arguments: str | int) -> str:
         return translate(language, key, arguments)
 
-    speaks(desk, ANN, f"{language}-XX")
+    set_app_language(desk, ANN, f"{language}-XX")
     await desk.say(ANN, ANN, "/start")
-    assert said("basics-hello") in desk.last(ANN)
-    assert list(desk.buttons(ANN)[1]) == [
-        said(f"basics-{name}") for name in ("turn-on", "button-stored", "button-help")
+    assert translate_text("basics-hello") in desk.get_last_text(ANN)
+    assert list(desk.find_newest_buttons(ANN)[1]) == [
+        translate_text(f"basics-{name}") for name in ("turn-on", "button-stored", "button-help")
     ]
     await desk.say(ANN, ANN, "/summary")
-    assert said("wizard-first") in desk.last(ANN)
-    await choose(desk, "JSON")
-    assert desk.last(ANN) == said("wizard-second", **LIMITS)
+    assert translate_text("wizard-first") in desk.get_last_text(ANN)
+    await press_button(desk, "JSON")
+    assert desk.get_last_text(ANN) == translate_text("wizard-second", **LIMITS)
     await desk.say(ANN, ANN, "7")
-    assert said("wizard-done") in desk.last(ANN)
-    assert said("wizard-threshold", turns=7) in desk.last(ANN)
+    assert translate_text("wizard-done") in desk.get_last_text(ANN)
+    assert translate_text("wizard-threshold", turns=7) in desk.get_last_text(ANN)
     await desk.say(ANN, ANN, "/help")
-    await choose(desk, said("basics-button-more"))
+    await press_button(desk, translate_text("basics-button-more"))
     assert all(
-        said(f"menu-{command.name}") in desk.last(ANN) for command in list_commands() if command.where != "admins"
+        translate_text(f"menu-{command.name}") in desk.get_last_text(ANN)
+        for command in list_commands()
+        if command.where != "admins"
     )
 
 
 @pytest.mark.parametrize("language", OTHERS)
-async def test_every_command_answers_in_another_language_than_english(desk: Desk, language: str) -> None:
-    """Before memory is set up, and with something to tell."""
-    speaks(desk, ANN, language)
+async def test_command_replies_contain_no_english_in_other_languages(desk: Desk, language: str) -> None:
+    """Run every command before memory is set up, and again with a stored fact."""
+    set_app_language(desk, ANN, language)
     for is_on in (False, True):
         if is_on:
             await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=5)
             await desk.services.facts.add_fact_unless_known(ANN, "Anna has a red bicycle.")
         for name in ANSWERED:
-            before = len(desk.peer.texts(ANN))
+            before = len(desk.peer.list_bot_texts(ANN))
             await desk.say(ANN, ANN, f"/{name}")
-            said = "\n".join(desk.peer.texts(ANN)[before:])
+            said = "\n".join(desk.peer.list_bot_texts(ANN)[before:])
             assert said, f"/{name} says nothing"
             for english in ("Memory", "message", "There is", "Nothing", "summar", " the ", " you "):
                 assert english not in said.replace("/summar", "/"), f"/{name} in {language}: {said}"
 
 
-async def test_a_choice_stands_over_the_app_until_it_is_taken_back(desk: Desk) -> None:
-    speaks(desk, ANN, "ru")
+async def test_chosen_language_overrides_app_language_until_reset(desk: Desk) -> None:
+    set_app_language(desk, ANN, "ru")
     await desk.say(ANN, ANN, "/language")
-    message, buttons = desk.buttons(ANN)
+    message, buttons = desk.find_newest_buttons(ANN)
     assert list(buttons) == [
         *LANGUAGES.values(),
         f"✓ {translate('ru', 'language-automatic')}",
         f"‹ {translate('ru', 'choices-heading')}",
     ]
-    assert await choose(desk, "Deutsch") is None
-    assert desk.last(ANN) == translate("de", "language-question")
-    assert desk.buttons(ANN)[0]["message_id"] == message["message_id"], "the same message shows it"
-    assert "✓ Deutsch" in desk.buttons(ANN)[1]
+    assert await press_button(desk, "Deutsch") is None
+    assert desk.get_last_text(ANN) == translate("de", "language-question")
+    assert desk.find_newest_buttons(ANN)[0]["message_id"] == message["message_id"], "the same message shows it"
+    assert "✓ Deutsch" in desk.find_newest_buttons(ANN)[1]
     await desk.say(ANN, ANN, "/summary_off")
-    assert desk.last(ANN) == translate("de", "summaries-is-off")
+    assert desk.get_last_text(ANN) == translate("de", "summaries-is-off")
     config = await desk.services.memory.get_config(ANN)
     assert config is not None
     assert (config.language, config.enabled) == ("de", False), "it turns no memory on"
     desk.restart()
     await desk.say(ANN, ANN, "/language auto")
-    assert desk.last(ANN) == translate("ru", "language-chosen", {"language": "Русский"})
+    assert desk.get_last_text(ANN) == translate("ru", "language-chosen", {"language": "Русский"})
 
 
-async def test_a_language_can_be_named(desk: Desk) -> None:
+async def test_language_can_be_chosen_by_name(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/language português")
-    assert desk.last(ANN) == translate("pt", "language-chosen", {"language": "Português"})
+    assert desk.get_last_text(ANN) == translate("pt", "language-chosen", {"language": "Português"})
     await desk.say(ANN, ANN, "/language klingon")
-    assert desk.last(ANN) == translate("pt", "language-question")
-    assert set(LANGUAGES.values()) <= {label.removeprefix("✓ ") for label in desk.buttons(ANN)[1]}
+    assert desk.get_last_text(ANN) == translate("pt", "language-question")
+    assert set(LANGUAGES.values()) <= {label.removeprefix("✓ ") for label in desk.find_newest_buttons(ANN)[1]}
 
 
-async def test_a_language_that_is_not_ours_is_answered_in_the_default(desk: Desk) -> None:
-    speaks(desk, ANN, "fi")
+async def test_unsupported_app_language_falls_back_to_default(desk: Desk) -> None:
+    set_app_language(desk, ANN, "fi")
     await desk.say(ANN, ANN, "/summary_off")
-    assert desk.last(ANN) == translate(ENGLISH, "summaries-is-off")
+    assert desk.get_last_text(ANN) == translate(ENGLISH, "summaries-is-off")
 
 
-async def test_a_group_goes_on_in_the_language_of_whoever_set_it_up(desk: Desk) -> None:
-    speaks(desk, ANN, "es")
-    speaks(desk, BOB, "ru")
+async def test_group_uses_language_of_admin_who_set_up_memory(desk: Desk) -> None:
+    set_app_language(desk, ANN, "es")
+    set_app_language(desk, BOB, "ru")
     await desk.say(BOB, GROUP, "/privacy")
-    assert translate("ru", "basics-mode-off") in desk.last(GROUP), "nobody has set it up: each is told in their own"
+    assert translate("ru", "basics-mode-off") in desk.get_last_text(GROUP), (
+        "nobody has set it up: each is told in their own"
+    )
     await desk.say(ANN, GROUP, "/summary_on")
     await desk.say(BOB, GROUP, "/summary_show")
-    assert desk.last(GROUP) == translate("es", "summaries-none")
+    assert desk.get_last_text(GROUP) == translate("es", "summaries-none")
     await desk.say(BOB, GROUP, "/language de")
-    assert desk.last(GROUP) == translate("es", "shared-admins-only"), "only admins choose"
+    assert desk.get_last_text(GROUP) == translate("es", "shared-admins-only"), "only admins choose"
     await desk.say(ANN, GROUP, "/language zh")
     await desk.say(BOB, GROUP, "/summary_show")
-    assert desk.last(GROUP) == translate("zh", "summaries-none")
+    assert desk.get_last_text(GROUP) == translate("zh", "summaries-none")
 
 
-async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) -> None:
+async def test_command_menus_cover_all_languages_and_chosen_language(desk: Desk) -> None:
     await desk.commands.set_command_menus(desk.peer.bot)
     menus: Mapping[str, str] = {
         call["params"].get("language_code", ""): call["params"]["commands"][0]["description"]
-        for call in desk.peer.called("setMyCommands")
+        for call in desk.peer.list_calls("setMyCommands")
         if call["params"]["scope"]["type"] == "all_private_chats"
     }
     assert menus == {
@@ -142,17 +146,17 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
     }
     private = [
         [command["command"] for command in call["params"]["commands"]]
-        for call in desk.peer.called("setMyCommands")
+        for call in desk.peer.list_calls("setMyCommands")
         if call["params"]["scope"]["type"] == "all_private_chats"
     ]
     assert {tuple(names[:8]) for names in private} == {USUAL}, "the commands of /help come first"
     assert max(map(len, private)) <= 12
     await desk.say(ANN, ANN, "/language ar")
-    chosen = desk.peer.called("setMyCommands")[-1]["params"]
+    chosen = desk.peer.list_calls("setMyCommands")[-1]["params"]
     assert chosen["scope"] == {"type": "chat", "chat_id": ANN}
     assert chosen["commands"][0]["description"] == translate("ar", "menu-memory")
     await desk.say(ANN, ANN, "/language auto")
-    assert desk.peer.called("deleteMyCommands")[-1]["params"]["scope"] == {"type": "chat", "chat_id": ANN}
+    assert desk.peer.list_calls("deleteMyCommands")[-1]["params"]["scope"] == {"type": "chat", "chat_id": ANN}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +171,7 @@ async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) 
         ("ar", "21 نوفمبر"),
     ],
 )
-async def test_dates_are_written_as_people_say_them(language: str, day: str) -> None:
+async def test_formats_dates_for_language(language: str, day: str) -> None:
     now = datetime(2026, 11, 21, 16, 5, tzinfo=UTC)
     set_current_time_for_formatting(now)
     with use_language(language):

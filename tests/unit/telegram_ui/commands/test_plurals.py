@@ -1,4 +1,4 @@
-"""One of something is never told as several."""
+"""A count of one is written in the singular."""
 
 import re
 from dataclasses import replace
@@ -10,7 +10,7 @@ from telegram_ui.commands.summaries import format_status
 SEVERAL_OF_ONE = re.compile(r"\b1 (messages|parts|times|requests|days|tokens)\b")
 
 
-def test_a_status_counts_one_message_and_one_part() -> None:
+def test_status_uses_singular_for_one_message() -> None:
     counts = Counts(total=1, archived=0, active_turns=1, active_by_level={})
     status = Status(config=None, counts=counts, indexed=(0, 1), rebuilding=(0, 1))
     told = format_status(status)
@@ -20,7 +20,7 @@ def test_a_status_counts_one_message_and_one_part() -> None:
     assert "0 of 2 messages" in format_status(replace(status, indexed=(0, 2)))
 
 
-async def test_the_progress_of_an_import_counts_one_message() -> None:
+async def test_import_progress_uses_singular_for_one_message() -> None:
     shown: list[str] = []
 
     async def show(text: str) -> None:

@@ -1,4 +1,4 @@
-"""/reminders and the offer of one, over the local Bot API server; and how one that is due is told."""
+"""/reminders, offers of reminders, and the sending of due reminders."""
 
 import asyncio
 from datetime import UTC, timedelta
@@ -17,24 +17,24 @@ from telegram_ui.commands import proposals
 from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.commands.reminders import make_reminder_payload, parse_offer_and_source_id, send_reminder
 from tests.peers.openai_server import Behaviour
-from tests.support.talk import Talk
+from tests.support.talk import ChatHarness
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, PRIVATE, STARTED, Desk
 
 
-async def is_offered(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
+async def offer_reminder(desk: Desk, text: str, *, source: int | None = None) -> tuple[Json, dict[str, str]]:
     asked = parse_reminder_phrase(text, desk.moment[0])
     assert isinstance(asked, NewReminder)
     proposal = Proposal(kind="remind", text=asked.text, reminder=asked, source=source)
     await proposals.ask_about_proposal(desk.commands.dependencies, PRIVATE, Person(id=ANN, name="Ann"), proposal)
-    return desk.buttons(ANN)
+    return desk.find_newest_buttons(ANN)
 
 
-async def of(desk: Desk, owner: int = ANN) -> list[Reminder]:
+async def list_reminders(desk: Desk, owner: int = ANN) -> list[Reminder]:
     return list(await desk.services.reminders.list_reminders(owner))
 
 
-async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
-    message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
+async def test_reminder_offer_is_accepted_once_after_restart(desk: Desk) -> None:
+    message, buttons = await offer_reminder(desk, "on Friday at 9 to call mum")
     assert message["text"] == (
         "Shall I remind you on Friday, 27 November 2026, 9:00 (UTC)?\n"
         "Times are in UTC. /tz sets your time zone; a reminder set for a time of day keeps it.\n\ncall mum"
@@ -42,59 +42,62 @@ async def test_an_offer_is_taken_after_a_restart_and_once(desk: Desk) -> None:
     assert list(buttons) == ["Yes", "No", "Set my time zone"]
     desk.restart()
     for _ in range(2):
-        await desk.press(ANN, ANN, message, buttons["Yes"])
-    assert [(reminder.text, f"{reminder.due_at:%a %H:%M}", reminder.person) for reminder in await of(desk)] == [
-        ("call mum", "Fri 09:00", ANN)
-    ]
-    assert desk.last(ANN) == "I will remind you on Friday, 27 November 2026, 9:00 (UTC): call mum"
-    _, buttons = desk.buttons(ANN)
-    assert await desk.press(ANN, ANN, message, buttons["Cancel it"]) == "Cancelled: call mum"
-    assert await of(desk) == []
+        await desk.press_button(ANN, ANN, message, buttons["Yes"])
+    assert [
+        (reminder.text, f"{reminder.due_at:%a %H:%M}", reminder.person) for reminder in await list_reminders(desk)
+    ] == [("call mum", "Fri 09:00", ANN)]
+    assert desk.get_last_text(ANN) == "I will remind you on Friday, 27 November 2026, 9:00 (UTC): call mum"
+    _, find_newest_buttons = desk.find_newest_buttons(ANN)
+    assert await desk.press_button(ANN, ANN, message, find_newest_buttons["Cancel it"]) == "Cancelled: call mum"
+    assert await list_reminders(desk) == []
 
 
-async def test_who_has_said_no_time_zone_sets_it_by_a_button_and_means_their_own_nine(desk: Desk) -> None:
-    message, buttons = await is_offered(desk, "on Friday at 9 to call mum")
-    late, late_buttons = await is_offered(desk, "in 20 minutes to stretch")
-    await desk.press(ANN, ANN, message, buttons["Set my time zone"])
-    assert "/tz Berlin" in desk.last(ANN), "an example"
+async def test_time_zone_set_from_offer_applies_to_offered_time(desk: Desk) -> None:
+    message, buttons = await offer_reminder(desk, "on Friday at 9 to call mum")
+    late, late_buttons = await offer_reminder(desk, "in 20 minutes to stretch")
+    await desk.press_button(ANN, ANN, message, buttons["Set my time zone"])
+    assert "/tz Berlin" in desk.get_last_text(ANN), "an example"
     await desk.say(ANN, ANN, "/tz Tokyo")
-    assert "Asia/Tokyo" in desk.last(ANN), "and nothing else: /settings was not asked for"
-    await desk.press(ANN, ANN, message, buttons["Yes"])
-    await desk.press(ANN, ANN, late, late_buttons["Yes"])
-    by_text = {reminder.text: reminder.due_at for reminder in await of(desk)}
+    assert "Asia/Tokyo" in desk.get_last_text(ANN), "and nothing else: /settings was not asked for"
+    await desk.press_button(ANN, ANN, message, buttons["Yes"])
+    await desk.press_button(ANN, ANN, late, late_buttons["Yes"])
+    by_text = {reminder.text: reminder.due_at for reminder in await list_reminders(desk)}
     assert f"{by_text['call mum']:%a %H:%M}" == "Fri 00:00"
     assert by_text["stretch"] == desk.moment[0] + timedelta(minutes=20)
-    _, buttons = await is_offered(desk, "on Friday at 9 to call mum")
+    _, buttons = await offer_reminder(desk, "on Friday at 9 to call mum")
     assert list(buttons) == ["Yes", "No"]
 
 
-async def test_what_a_kill_has_done_again_sets_one_reminder_at_the_time_that_was_meant(desk: Desk) -> None:
+async def test_replayed_reminder_command_sets_one_reminder_at_original_time(desk: Desk) -> None:
     desk.peer.world.say(ANN, ANN, "/reminders add in 2 hours to stretch")
     asked_at = desk.moment[0]
-    [update] = await desk.updates()
+    [update] = await desk.fetch_updates()
     ann, argument = Person(id=ANN, name="Ann"), "add in 2 hours to stretch"
     for _ in range(2):
         event = ChatEvent(update=update, chat=PRIVATE, person=ann, argument=argument)
         await desk.commands.run_command_and_send_reply("reminders", event)
         desk.pass_time(timedelta(minutes=7))
-    assert [reminder.due_at for reminder in await of(desk)] == [asked_at + timedelta(hours=2)]
+    assert [reminder.due_at for reminder in await list_reminders(desk)] == [asked_at + timedelta(hours=2)]
 
 
-async def test_an_offer_that_is_declined_or_too_late_sets_nothing(desk: Desk) -> None:
-    message, buttons = await is_offered(desk, "in 2 minutes to go")
-    await desk.press(ANN, ANN, message, buttons["No"])
-    assert desk.last(ANN) == "Nothing was changed."
+async def test_declined_or_late_reminder_offer_sets_nothing(desk: Desk) -> None:
+    message, buttons = await offer_reminder(desk, "in 2 minutes to go")
+    await desk.press_button(ANN, ANN, message, buttons["No"])
+    assert desk.get_last_text(ANN) == "Nothing was changed."
     desk.pass_time(timedelta(minutes=3))
-    assert await desk.press(ANN, ANN, message, buttons["Yes"]) == "This button does nothing any more. Please ask again."
-    message, buttons = await is_offered(desk, "in 2 minutes to go")
+    assert (
+        await desk.press_button(ANN, ANN, message, buttons["Yes"])
+        == "This button does nothing any more. Please ask again."
+    )
+    message, buttons = await offer_reminder(desk, "in 2 minutes to go")
     desk.pass_time(timedelta(minutes=3))
-    await desk.press(ANN, ANN, message, buttons["Yes"])
-    assert desk.last(ANN) == "That time has passed already."
-    assert await of(desk) == []
+    await desk.press_button(ANN, ANN, message, buttons["Yes"])
+    assert desk.get_last_text(ANN) == "That time has passed already."
+    assert await list_reminders(desk) == []
 
 
 @pytest.mark.parametrize("text", ["every Monday at 9 pay", "every weekday at 9 pay", "in 5 minutes to go"])
-def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
+def test_reminder_payload_round_trips(text: str) -> None:
     asked = parse_reminder_phrase(text, STARTED)
     assert isinstance(asked, NewReminder)
     payload = make_reminder_payload(asked, 10**11)
@@ -103,127 +106,127 @@ def test_what_the_button_carries_is_what_was_asked(text: str) -> None:
 
 
 @pytest.mark.parametrize("payload", ["", "no", "zz", "12", "ffffffffffffdc00.0", "65oc00", "65xc00.1", "65oc-1.zz"])
-def test_a_payload_that_is_none_of_ours_sets_nothing(payload: str) -> None:
+def test_rejects_invalid_reminder_payload(payload: str) -> None:
     assert parse_offer_and_source_id(payload, "Remind you?\n\nx", UTC) is None
 
 
-async def test_reminders_are_added_by_words_in_the_owners_zone(desk: Desk) -> None:
+async def test_reminders_add_uses_time_zone_of_owner(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/tz Berlin")
     await desk.say(ANN, ANN, "/reminders add every Monday at 10 send the report")
-    assert desk.last(ANN) == (
+    assert desk.get_last_text(ANN) == (
         "I will remind you on Monday, 23 November 2026, 10:00 (Europe/Berlin), and then every week: send the report"
     )
-    assert f"{(await of(desk))[0].due_at:%H:%M}" == "09:00"
+    assert f"{(await list_reminders(desk))[0].due_at:%H:%M}" == "09:00"
     await desk.say(ANN, ANN, "/reminders whenever you like")
-    assert "I did not understand “whenever you" in desk.last(ANN)
+    assert "I did not understand “whenever you" in desk.get_last_text(ANN)
     for text, answer in (
         ("9999-12-31 23:59 x", "I can only remind you within the next 10 years."),
         ("tomorrow at 25:61 x", "This day or time does not exist."),
         ("today 0:00 x", "That time has passed already."),
     ):
         await desk.say(ANN, ANN, f"/reminders add {text}")
-        assert desk.last(ANN) == answer
-    assert len(await of(desk)) == 1
+        assert desk.get_last_text(ANN) == answer
+    assert len(await list_reminders(desk)) == 1
     await desk.say(ANN, ANN, "/tz Tokyo")
     await desk.say(ANN, ANN, "/reminders")
-    assert desk.last(ANN) == (
+    assert desk.get_last_text(ANN) == (
         "1 reminder\n\n1. Monday, 23 November 2026, 10:00 (Asia/Tokyo), and then every week – send the report\n\n"
         "Press a number to cancel that reminder."
     )
 
 
-async def test_the_reading_of_a_model_counts_once_it_is_confirmed(desk: Desk, talk: Talk) -> None:
+async def test_reminder_parsed_by_model_needs_confirmation(desk: Desk, talk: ChatHarness) -> None:
     answer = '{"text": "dentist", "at": "2026-12-03T20:30", "in_minutes": null, "repeat": null}'
     talk.server.script_schema("remind", Behaviour(text=answer))
     await desk.say(ANN, ANN, "/reminders add a Thursday evening in December at half past eight, dentist")
-    message, buttons = desk.buttons(ANN)
+    message, find_newest_buttons = desk.find_newest_buttons(ANN)
     assert str(message["text"]).startswith("Shall I remind you on Thursday, 3 December 2026, 20:30 (UTC)?")
-    assert await of(desk) == []
-    await desk.press(ANN, ANN, message, buttons["Yes"])
-    assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await of(desk)] == [
+    assert await list_reminders(desk) == []
+    await desk.press_button(ANN, ANN, message, find_newest_buttons["Yes"])
+    assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await list_reminders(desk)] == [
         ("dentist", "03.12. 20:30")
     ]
 
 
-async def test_a_time_that_may_be_another_is_asked_about_with_its_words(desk: Desk) -> None:
+async def test_ambiguous_reminder_time_needs_confirmation(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add 9am Tokyo call Ann")
-    message, buttons = desk.buttons(ANN)
+    message, buttons = desk.find_newest_buttons(ANN)
     assert str(message["text"]).startswith(
         "I am not sure about “Tokyo”. Shall I remind you on Sunday, 22 November 2026, 9:00 (UTC)?"
     )
-    assert await of(desk) == []
-    await desk.press(ANN, ANN, message, buttons["Yes"])
-    assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await of(desk)] == [
+    assert await list_reminders(desk) == []
+    await desk.press_button(ANN, ANN, message, buttons["Yes"])
+    assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await list_reminders(desk)] == [
         ("Tokyo call Ann", "22.11. 09:00")
     ]
     await desk.say(ANN, ANN, "/reminders add call mum tomorrow at 9")
-    assert desk.last(ANN).startswith("Shall I remind you on Sunday, 22 November 2026, 9:00 (UTC)?")
-    assert len(await of(desk)) == 1
+    assert desk.get_last_text(ANN).startswith("Shall I remind you on Sunday, 22 November 2026, 9:00 (UTC)?")
+    assert len(await list_reminders(desk)) == 1
 
 
-async def test_the_list_has_pages_and_cancels(desk: Desk) -> None:
+async def test_reminder_list_has_pages_and_cancel_buttons(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders")
-    assert desk.last(ANN).startswith("There are no reminders.")
+    assert desk.get_last_text(ANN).startswith("There are no reminders.")
     for number in range(10):
         await desk.say(ANN, ANN, f"/reminders add in {number + 1} hours to do thing {number}")
     await desk.say(ANN, ANN, "/reminders")
-    message, buttons = desk.buttons(ANN)
+    message, buttons = desk.find_newest_buttons(ANN)
     assert list(buttons) == [f"✕ {number}" for number in range(1, 9)] + ["1/2", "▶", "Set my time zone"]
-    await desk.press(ANN, ANN, message, buttons["▶"])
-    _, buttons = desk.buttons(ANN)
+    await desk.press_button(ANN, ANN, message, buttons["▶"])
+    _, buttons = desk.find_newest_buttons(ANN)
     assert list(buttons) == ["✕ 9", "✕ 10", "◀", "2/2", "Set my time zone"]
-    assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "Cancelled: do thing 9"
-    assert desk.last(ANN).splitlines()[0] == "9 reminders"
-    assert await desk.press(ANN, ANN, message, buttons["✕ 10"]) == "This reminder is not there any more."
+    assert await desk.press_button(ANN, ANN, message, buttons["✕ 10"]) == "Cancelled: do thing 9"
+    assert desk.get_last_text(ANN).splitlines()[0] == "9 reminders"
+    assert await desk.press_button(ANN, ANN, message, buttons["✕ 10"]) == "This reminder is not there any more."
 
 
-async def test_in_a_group_who_asked_cancels_or_an_admin(desk: Desk) -> None:
+async def test_group_member_may_cancel_only_own_reminder(desk: Desk) -> None:
     for person in (BOB, ANN):
         await desk.say(person, GROUP, f"/reminders@{desk.peer.world.bot['username']} add tomorrow at 9 meet {person}")
     await desk.say(BOB, GROUP, f"/reminders@{desk.peer.world.bot['username']}")
-    assert "Admins of this group set the time zone with /tz" in desk.last(GROUP), "Bob may not"
-    message, buttons = desk.buttons(GROUP)
+    assert "Admins of this group set the time zone with /tz" in desk.get_last_text(GROUP), "Bob may not"
+    message, buttons = desk.find_newest_buttons(GROUP)
     of_ann = "✕ 2"
-    assert await desk.press(BOB, GROUP, message, buttons[of_ann]) == (
+    assert await desk.press_button(BOB, GROUP, message, buttons[of_ann]) == (
         "Only the person who asked for it, or an admin, can cancel it."
     )
-    assert len(await of(desk, GROUP)) == 2
-    assert await desk.press(BOB, GROUP, message, buttons["✕ 1"]) == f"Cancelled: meet {BOB}"
+    assert len(await list_reminders(desk, GROUP)) == 2
+    assert await desk.press_button(BOB, GROUP, message, buttons["✕ 1"]) == f"Cancelled: meet {BOB}"
 
 
-async def send_due(desk: Desk, tell: SendReminder) -> None:
+async def send_due_reminders(desk: Desk, tell: SendReminder) -> None:
     await asyncio.gather(*await desk.services.reminders.start_sending_due_reminders(tell))
 
 
-async def test_what_is_due_is_told_once_and_goes_on_if_it_repeats(desk: Desk) -> None:
+async def test_due_reminder_is_sent_once_and_rescheduled_if_repeating(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     await desk.say(ANN, ANN, "/reminders add every day at 10:00 to eat")
     tell = partial(send_reminder, desk.commands.dependencies)
-    await send_due(desk, tell)
+    await send_due_reminders(desk, tell)
     desk.pass_time(timedelta(hours=1))
-    since = len(desk.peer.texts(ANN))
+    since = len(desk.peer.list_bot_texts(ANN))
     for _ in range(2):
-        await send_due(desk, tell)
-    assert sorted(desk.peer.texts(ANN)[since:]) == ["Reminder: eat", "Reminder: stretch"]
-    [eat] = await of(desk)
+        await send_due_reminders(desk, tell)
+    assert sorted(desk.peer.list_bot_texts(ANN)[since:]) == ["Reminder: eat", "Reminder: stretch"]
+    [eat] = await list_reminders(desk)
     assert f"{eat.due_at:%d %H:%M}" == "22 10:00"
     desk.pass_time(timedelta(days=3))
-    await send_due(desk, tell)
-    assert desk.last(ANN) == "Reminder: eat\n\nIt was due on Sunday, 22 November 2026, 10:00 (UTC)."
-    [eat] = await of(desk)
+    await send_due_reminders(desk, tell)
+    assert desk.get_last_text(ANN) == "Reminder: eat\n\nIt was due on Sunday, 22 November 2026, 10:00 (UTC)."
+    [eat] = await list_reminders(desk)
     assert f"{eat.due_at:%d %H:%M}" == "25 10:00"
 
 
-async def test_who_was_removed_is_reminded_of_nothing(desk: Desk) -> None:
+async def test_removed_person_gets_no_reminder(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
     desk.services.memory.serves = lambda person: person != ANN
-    since = len(desk.peer.texts(ANN))
-    await send_due(desk, partial(send_reminder, desk.commands.dependencies))
-    assert (desk.peer.texts(ANN)[since:], await of(desk)) == ([], [])
+    since = len(desk.peer.list_bot_texts(ANN))
+    await send_due_reminders(desk, partial(send_reminder, desk.commands.dependencies))
+    assert (desk.peer.list_bot_texts(ANN)[since:], await list_reminders(desk)) == ([], [])
 
 
-async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: Desk) -> None:
+async def test_failing_reminder_is_attempted_at_most_max_sends_times(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
     told: list[int] = []
@@ -233,58 +236,60 @@ async def test_a_process_that_dies_while_it_tells_does_so_twice_at_most(desk: De
         raise KeepsakeError
 
     for _ in range(4):
-        await send_due(desk, dies)
+        await send_due_reminders(desk, dies)
     assert len(told) == MAX_SENDS
-    assert await of(desk) == []
+    assert await list_reminders(desk) == []
 
 
-async def test_where_telegram_does_not_take_it_it_is_told_later(desk: Desk) -> None:
+async def test_deferred_reminder_is_retried_without_counting_attempts(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
     told: list[SendOutcome] = ["arrived", "unknown", "later", "later", "later"]
 
-    async def tell(one: Reminder, now: object) -> SendOutcome:
+    async def return_next_outcome(one: Reminder, now: object) -> SendOutcome:
         return told.pop()
 
     for _ in range(3):
-        await send_due(desk, tell)
-    assert [reminder.sends for reminder in await of(desk)] == [0]
-    await send_due(desk, tell)
-    assert await of(desk) == []
+        await send_due_reminders(desk, return_next_outcome)
+    assert [reminder.sends for reminder in await list_reminders(desk)] == [0]
+    await send_due_reminders(desk, return_next_outcome)
+    assert await list_reminders(desk) == []
     assert told == []
 
 
-async def test_nobody_waits_for_a_chat_in_which_telegram_wants_a_pause(desk: Desk) -> None:
-    """A group that was to be silent for minutes kept everybody's reminders back as long."""
+async def test_slow_chat_does_not_delay_reminders_of_others(desk: Desk) -> None:
+    """A group that Telegram had paused for minutes once delayed everybody's reminders."""
     for number in range(9):
         await desk.say(ANN, ANN, f"/reminders add in 1 hour stretch {number}")
     await desk.say(BOB, BOB, "/reminders add in 2 hours to eat")
     waits, told, over = asyncio.Event(), list[str](), asyncio.Event()
 
-    async def tell(one: Reminder, now: object) -> SendOutcome:
-        if one.owner == ANN:
+    async def record_text_after_pause(reminder: Reminder, now: object) -> SendOutcome:
+        if reminder.owner == ANN:
             waits.set()
             await over.wait()
-        told.append(one.text)
+        told.append(reminder.text)
         return "arrived"
 
     desk.pass_time(timedelta(hours=1))
-    of_ann = asyncio.create_task(send_due(desk, tell))
+    of_ann = asyncio.create_task(send_due_reminders(desk, record_text_after_pause))
     await waits.wait()
     desk.pass_time(timedelta(hours=1))
-    await send_due(desk, tell)
+    await send_due_reminders(desk, record_text_after_pause)
     assert told == ["eat"]
     over.set()
     await of_ann
     assert told == ["eat", *(f"stretch {number}" for number in range(9))]
 
 
-async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
+async def test_reminder_is_dropped_when_bot_is_blocked(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     desk.pass_time(timedelta(hours=1))
-    desk.peer.fault("error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user")
-    await send_due(desk, partial(send_reminder, desk.commands.dependencies))
-    assert await of(desk) == []
+    desk.peer.add_fault(
+        "error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user"
+    )
+    await send_due_reminders(desk, partial(send_reminder, desk.commands.dependencies))
+    assert await list_reminders(desk) == []
 
 
 @pytest.mark.parametrize(
@@ -302,18 +307,18 @@ async def test_a_chat_that_is_gone_is_told_nothing_more(desk: Desk) -> None:
         ),
     ],
 )
-async def test_a_reminder_on_two_weekdays_is_shown_with_both_and_comes_on_both(
+async def test_reminder_on_two_weekdays_is_listed_and_due_on_both(
     desk: Desk, language: str, request_text: str, listed: str
 ) -> None:
     await desk.say(ANN, ANN, "/tz Berlin")
     await desk.say(ANN, ANN, f"/language {language}")
     await desk.say(ANN, ANN, f"/reminders add {request_text}")
-    assert listed.removeprefix("1. ").partition(" – ")[0] in desk.last(ANN)
+    assert listed.removeprefix("1. ").partition(" – ")[0] in desk.get_last_text(ANN)
     await desk.say(ANN, ANN, "/reminders")
-    assert listed in desk.last(ANN)
-    due = [(await of(desk))[0].due_at]
+    assert listed in desk.get_last_text(ANN)
+    due = [(await list_reminders(desk))[0].due_at]
     for _ in range(3):
         desk.pass_time(due[-1] - desk.moment[0])
-        await send_due(desk, partial(send_reminder, desk.commands.dependencies))
-        due.append((await of(desk))[0].due_at)
+        await send_due_reminders(desk, partial(send_reminder, desk.commands.dependencies))
+        due.append((await list_reminders(desk))[0].due_at)
     assert [f"{at:%a %d %H:%M}" for at in due] == ["Mon 23 08:00", "Thu 26 08:00", "Mon 30 08:00", "Thu 03 08:00"]

@@ -1,4 +1,4 @@
-"""/search as a person reads it: what has their words, what is only similar, and that there is nothing."""
+"""/search as a person sees it: exact matches, similar messages, and no result."""
 
 from datetime import UTC
 from pathlib import Path
@@ -12,16 +12,16 @@ from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Settings
-from tests.support.talk import talking
+from tests.support.talk import open_chat_harness
 from tests.unit.telegram_ui.commands.conftest import ANN, Desk, Peer
 
 CLOSE = "No message has these words. Nearest in meaning:"
 
 
-async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer: Peer) -> None:
-    async with talking(tmp_path / "data", embedding_model="local") as talk:
+async def test_search_labels_results_similar_only_in_meaning(tmp_path: Path, peer: Peer) -> None:
+    async with open_chat_harness(tmp_path / "data", embedding_model="local") as talk:
         desk = Desk(peer, talk.services, talk.moment)
-        await desk.updates()
+        await desk.fetch_updates()
         await talk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
         said = [
             "I cannot eat peanuts, they make my throat swell.",
@@ -34,14 +34,14 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         talk.services.indexing.wake()
         await talk.services.indexing.wait_until_all_embedded()
         await desk.say(ANN, ANN, "/search food allergy")
-        heading, told, *found = desk.last(ANN).splitlines()
+        heading, told, *found = desk.get_last_text(ANN).splitlines()
         assert (heading, told) == ("🔎 food allergy", CLOSE)
         assert said[0] in found
         await desk.say(ANN, ANN, "/search peanuts")
-        assert said[0] in desk.last(ANN)
-        assert CLOSE not in desk.last(ANN)
+        assert said[0] in desk.get_last_text(ANN)
+        assert CLOSE not in desk.get_last_text(ANN)
         await desk.say(ANN, ANN, "/search zzzzqqq")
-        shown = desk.last(ANN)
+        shown = desk.get_last_text(ANN)
         assert shown.splitlines()[1] == CLOSE
         page = await ViewHandlers(services=talk.services, settings=Settings()).search_messages(
             cast(
@@ -54,13 +54,13 @@ async def test_what_is_only_similar_in_meaning_is_called_so(tmp_path: Path, peer
         assert near
         assert all(message["text"] in shown for message in near[:3])
         await desk.say(ANN, ANN, "/search “qwzx blorf”")
-        assert desk.last(ANN).splitlines()[1] == "Nothing was found. Try other words, or fewer."
+        assert desk.get_last_text(ANN).splitlines()[1] == "Nothing was found. Try other words, or fewer."
 
 
-async def test_words_of_another_script_turn_no_answer_around(tmp_path: Path, peer: Peer) -> None:
-    async with talking(tmp_path / "data") as talk:
+async def test_arabic_search_reply_with_latin_query_stays_right_to_left(tmp_path: Path, peer: Peer) -> None:
+    async with open_chat_harness(tmp_path / "data") as talk:
         desk = Desk(peer, talk.services, talk.moment)
-        await desk.updates()
+        await desk.fetch_updates()
         await talk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
         async with talk.services.memory.open_store(ANN) as store:
             said = (f"Tea number {number}." for number in range(30))
@@ -68,7 +68,7 @@ async def test_words_of_another_script_turn_no_answer_around(tmp_path: Path, pee
             await store.append_messages(Scope(owner=ANN), drafts)
         await desk.say(ANN, ANN, "/language ar")
         await desk.say(ANN, ANN, "/search tea")
-        assert desk.last(ANN).startswith("\u200f🔎 tea\n")
-        message, buttons = desk.buttons(ANN)
-        await desk.press(ANN, ANN, message, next(iter(buttons.values())))
-        assert desk.last(ANN).startswith("\u200f🔎 tea\n")
+        assert desk.get_last_text(ANN).startswith("\u200f🔎 tea\n")
+        message, buttons = desk.find_newest_buttons(ANN)
+        await desk.press_button(ANN, ANN, message, next(iter(buttons.values())))
+        assert desk.get_last_text(ANN).startswith("\u200f🔎 tea\n")

@@ -9,16 +9,16 @@ from records.scopes import Scope
 from telegram_ui.commands.why import make_explanation_pages
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_ENTITIES, MAX_UNITS, count_utf16_units
-from tests.support.talk import ANNA, Talk
+from tests.support.talk import ANNA, ChatHarness
 
 
 @pytest.mark.parametrize("times", [1, 7, 60])
-async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -> None:
-    await talk.remember(every_n=2)
+async def test_explanation_fills_first_message_and_continues_on_pages(talk: ChatHarness, times: int) -> None:
+    await talk.turn_on_memory(every_n=2)
     for number in range(4):
-        await talk.turn(f"The walnuts of year {number} are in the blue cellar box. " + "It is dry there. 😀" * 20)
+        await talk.run_turn(f"The walnuts of year {number} are in the blue cellar box. " + "It is dry there. 😀" * 20)
     for number in range(4):
-        await talk.turn(f"The weather was fine on day {number}.")
+        await talk.run_turn(f"The weather was fine on day {number}.")
     await talk.say("Where are the walnuts?")
     explanation = await talk.services.explanations.explain_answer(Scope(owner=ANNA.id))
     assert explanation is not None
@@ -37,12 +37,12 @@ async def test_as_much_as_fits_is_in_the_first_message(talk: Talk, times: int) -
     assert all(f"\n{number}. " in told for number in range(1, len(explanation.snippets) + 1))
 
 
-async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk) -> None:
-    await talk.remember(every_n=2)
+async def test_explanation_pages_fit_limit_with_long_model_name_and_message(talk: ChatHarness) -> None:
+    await talk.turn_on_memory(every_n=2)
     for number in range(4):
-        await talk.turn(f"The walnuts of year {number} are in the blue cellar box. " + "It is dry there. " * 20)
+        await talk.run_turn(f"The walnuts of year {number} are in the blue cellar box. " + "It is dry there. " * 20)
     for number in range(4):
-        await talk.turn(f"The weather was fine on day {number}.")
+        await talk.run_turn(f"The weather was fine on day {number}.")
     await talk.say("Where are the walnuts?")
     explanation = await talk.services.explanations.explain_answer(Scope(owner=ANNA.id))
     assert explanation is not None
@@ -58,9 +58,9 @@ async def test_a_long_model_name_and_long_messages_fit_into_messages(talk: Talk)
     assert "a-model-a-model" in pages[0].text
 
 
-async def test_a_message_that_was_edited_since_is_marked(talk: Talk) -> None:
-    """The answer was made from walnuts; the words that stand there now are others."""
-    await talk.remember()
+async def test_explanation_marks_message_edited_after_answer(talk: ChatHarness) -> None:
+    """The answer was made from the previous text of the message."""
+    await talk.turn_on_memory()
     await talk.say("I am allergic to walnuts.")
     await talk.say("What may I eat?")
     scope = Scope(owner=ANNA.id)

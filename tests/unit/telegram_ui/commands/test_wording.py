@@ -1,4 +1,4 @@
-"""How things are put in words: dates, and what memory notes in English in the language of its reader."""
+"""Dates and time spans in words, and translation of the English notes that memory stores."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -18,7 +18,7 @@ from telegram_ui.commands.wording import (
 from telegram_ui.updates.attached import format_attachment_kind
 
 
-def message(text: str, origin: Origin = "") -> Message:
+def make_message(text: str, origin: Origin = "") -> Message:
     now = datetime(2026, 11, 23, tzinfo=UTC)
     return Message(id=1, scope=Scope(owner=1), turn=1, role="user", content=text, created_at=now, origin=origin)
 
@@ -34,41 +34,41 @@ NOTES = (
 
 
 @pytest.mark.parametrize("text", NOTES)
-def test_an_english_reader_sees_a_note_as_it_is_kept(text: str) -> None:
-    assert localize_message_notes(message(text), text) == text
+def test_attachment_notes_are_unchanged_in_english(text: str) -> None:
+    assert localize_message_notes(make_message(text), text) == text
 
 
 @pytest.mark.parametrize("text", NOTES)
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
-def test_nobody_else_reads_english_in_a_note(text: str, language: str) -> None:
+def test_attachment_notes_are_translated_in_other_languages(text: str, language: str) -> None:
     with use_language(language):
-        told = localize_message_notes(message(text), text)
+        told = localize_message_notes(make_message(text), text)
     assert "Sent" not in told
     assert "Forwarded" not in told
     for kept in ("lease.pdf", "🙂", "Look!", "Ann", "Hello"):
         assert (kept in told) == (kept in text)
 
 
-def test_what_a_picture_shows_stays_word_for_word() -> None:
+def test_picture_description_is_not_translated() -> None:
     with use_language("de"):
-        assert localize_message_notes(message("", "picture"), "[Photo: A Photo: red]") == "[Foto: A Photo: red]"
-        assert localize_message_notes(message("", "picture"), "[Picture p.png: A bike]") == "[Bild p.png: A bike]"
+        assert localize_message_notes(make_message("", "picture"), "[Photo: A Photo: red]") == "[Foto: A Photo: red]"
+        assert localize_message_notes(make_message("", "picture"), "[Picture p.png: A bike]") == "[Bild p.png: A bike]"
 
 
 @pytest.mark.parametrize("text", ["[Sent a letter]", "[Sent]", "Sent a photo", "[x]", "no note"])
-def test_a_persons_own_words_stay(text: str) -> None:
+def test_text_written_by_person_is_not_translated(text: str) -> None:
     with use_language("de"):
         assert translate_attachment_notes(text) == text
 
 
-def test_every_kind_is_known() -> None:
+def test_every_attachment_kind_has_english_name() -> None:
     assert [format_attachment_kind(kind) for kind in SENT_KINDS] == [
         *("a photo", "a voice message", "an audio file", "a video", "a video message", "an animation", "a sticker"),
         *("a file", "a contact", "a location", "a place", "a poll", "a dice", "a story", "something new to me"),
     ]
 
 
-async def test_a_span_of_one_day_names_the_day_once() -> None:
+async def test_time_span_within_one_day_names_day_once() -> None:
     set_current_time_for_formatting(datetime(2026, 11, 23, 20, tzinfo=UTC))
     begun, zone = datetime(2026, 11, 23, 5, 30, tzinfo=UTC), ZoneInfo("Europe/Berlin")
     assert format_time_span(begun, begun + timedelta(minutes=7), zone) == "today 6:30–6:37"

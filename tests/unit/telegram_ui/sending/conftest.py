@@ -1,3 +1,3 @@
-"""Sending is tested against the same peer as the commands: one with faults and a clock to wait by."""
+"""Share the commands' peer, which has faults and a manual clock."""
 
 from tests.unit.telegram_ui.commands.conftest import peer as peer

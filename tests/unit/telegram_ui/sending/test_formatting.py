@@ -1,4 +1,4 @@
-"""What formatting promises: nothing is lost, and every piece is one that Telegram takes."""
+"""Formatting loses no text, and Telegram accepts every piece."""
 
 import time
 
@@ -65,7 +65,7 @@ anything = st.one_of(
 )
 
 
-def demand_valid(parts: list[Piece], limit: int) -> None:
+def assert_pieces_are_valid(parts: list[Piece], limit: int) -> None:
     for part in parts:
         assert count_utf16_units(part.text) <= limit
         assert len(part.entities) <= MAX_ENTITIES
@@ -79,15 +79,15 @@ def demand_valid(parts: list[Piece], limit: int) -> None:
 
 @given(anything, st.integers(min_value=2, max_value=60))
 @settings(max_examples=120, deadline=None)
-def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
+def test_concatenated_pieces_equal_converted_text(markdown: str, limit: int) -> None:
     parts = list(split_text(*convert_markdown_to_text_and_entities(markdown), max_units=limit))
     assert "".join(part.text for part in parts) == convert_markdown_to_text_and_entities(markdown)[0]
-    demand_valid(parts, limit)
+    assert_pieces_are_valid(parts, limit)
 
 
 @given(anything)
 @settings(max_examples=120, deadline=None)
-def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
+def test_markdown_with_letters_never_converts_to_nothing(markdown: str) -> None:
     text, entities = convert_markdown_to_text_and_entities(markdown)
     if not is_blank(repair_surrogates(markdown)) and any(letter.isalnum() for letter in markdown):
         assert text.strip() or entities
@@ -95,7 +95,7 @@ def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=8), st.integers(2, 30))
 @settings(deadline=None)
-def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[int, int]], limit: int) -> None:
+def test_split_entity_continues_in_next_piece(text: str, spans: list[tuple[int, int]], limit: int) -> None:
     text = repair_surrogates(text)
     whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= count_utf16_units(text)]
     covered, start = set[int](), 0
@@ -106,7 +106,7 @@ def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[i
     assert covered == {at for entity in whole for at in range(entity.offset, entity.offset + entity.length)}
 
 
-def test_long_answers_are_cut_at_line_ends() -> None:
+def test_long_text_is_split_at_line_ends() -> None:
     parts = list(
         split_text(*convert_markdown_to_text_and_entities("\n".join(f"line {number}" for number in range(2000))))
     )
@@ -114,7 +114,7 @@ def test_long_answers_are_cut_at_line_ends() -> None:
     assert all(part.text.endswith("\n") for part in parts[:-1])
 
 
-def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
+def test_pieces_never_exceed_entity_limit() -> None:
     parts = list(
         split_text(
             *convert_markdown_to_text_and_entities(
@@ -122,22 +122,22 @@ def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
             )
         )
     )
-    demand_valid(parts, MAX_UNITS)
+    assert_pieces_are_valid(parts, MAX_UNITS)
     assert sum(len(part.entities) for part in parts) == 300
 
 
-def test_tags_are_words_too() -> None:
+def test_html_tags_are_kept_as_text() -> None:
     for markdown in ("<div>hello</div>", "a List<int> and <T>", "<!-- note -->"):
         assert convert_markdown_to_text_and_entities(markdown)[0] == markdown
 
 
-def test_a_code_block_keeps_its_language_in_every_piece() -> None:
+def test_code_block_keeps_language_in_every_piece() -> None:
     parts = list(split_text(*convert_markdown_to_text_and_entities("```py\n" + "print(1)\n" * 1000 + "```")))
     assert len(parts) > 2
     assert {entity.language for part in parts for entity in part.entities} == {"py"}
 
 
-def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
+def test_plain_text_of_piece_includes_link_addresses() -> None:
     parts = list(split_text(*convert_markdown_to_text_and_entities("[here](http://x.y/1) " + "word " * 1500)))
     assert "here (http://x.y/1)" in parts[0].plain
     (piece,) = split_text(*convert_markdown_to_text_and_entities("**bold** [here](http://x.y/1)"))
@@ -170,31 +170,31 @@ def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
         *("numbers", "same numbers", "code in a list", "quote in a list", "formulas", "long address"),
     ],
 )
-def test_what_telegram_has_no_entity_for_is_written_as_people_know_it(markdown: str, shown: str) -> None:
+def test_markdown_without_matching_entity_is_rendered_as_text(markdown: str, shown: str) -> None:
     text, _ = convert_markdown_to_text_and_entities(markdown)
     assert [line.rstrip() for line in text.splitlines()] == shown.splitlines()
 
 
-def test_bold_words_without_spaces_around_them_stand_out() -> None:
+def test_chinese_bold_without_surrounding_spaces_gets_entity() -> None:
     text, entities = convert_markdown_to_text_and_entities("这是**重点：**内容，**“引号”**后面")
     assert [text[entity.offset : entity.offset + entity.length] for entity in entities] == ["重点：", "“引号”"]
 
 
-def test_entities_stay_on_their_words_where_a_line_is_begun() -> None:
+def test_entities_stay_aligned_in_lists_and_quotes() -> None:
     text, entities = convert_markdown_to_text_and_entities("- **a** 😀:\n  > q **w**\n- **b**")
     units = text.encode("utf-16-le")
     marked = [units[2 * entity.offset :][: 2 * entity.length].decode("utf-16-le") for entity in entities]
     assert marked == ["a", "q w\n", "w", "b"]
 
 
-def test_headings_stand_out_and_tables_are_aligned() -> None:
+def test_headings_are_bold_and_tables_are_preformatted() -> None:
     kinds = {
         entity.type for entity in convert_markdown_to_text_and_entities("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]
     }
     assert kinds >= {"bold", "pre"}
 
 
-def test_nothing_is_no_piece() -> None:
+def test_blank_text_has_no_visible_piece() -> None:
     assert list(split_text(*convert_markdown_to_text_and_entities(""))) == []
     assert all(part.is_blank for part in list(split_text(*convert_markdown_to_text_and_entities(" \n\u200b "))))
 
@@ -234,7 +234,7 @@ def test_nothing_is_no_piece() -> None:
         ("so \\( x \\) and \\( \\alpha \\) are", "so x and α are"),
     ],
 )
-def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str) -> None:
+def test_tags_line_breaks_and_table_cells_are_preserved(markdown: str, shown: str) -> None:
     text, entities = convert_markdown_to_text_and_entities(markdown)
     assert text.strip() == shown
     assert [entity.url for entity in entities if entity.url] == []
@@ -251,7 +251,7 @@ def test_nothing_vanishes_and_tables_keep_their_cells(markdown: str, shown: str)
         ("![a](https://x.org)", "🖼a"),
     ],
 )
-def test_a_link_keeps_its_address_words_and_title(markdown: str, shown: str) -> None:
+def test_link_keeps_address_text_and_title(markdown: str, shown: str) -> None:
     text, entities = convert_markdown_to_text_and_entities(markdown)
     assert text.strip() == shown
     assert next(entity.url for entity in entities) == "https://x.org"
@@ -259,7 +259,7 @@ def test_a_link_keeps_its_address_words_and_title(markdown: str, shown: str) -> 
     assert all(entity.type != "code" for entity in entities)
 
 
-def test_addresses_in_angle_brackets_are_links() -> None:
+def test_angle_bracket_addresses_become_links() -> None:
     _, entities = convert_markdown_to_text_and_entities(
         "<https://x.org> <HTTP://x.org> <mailto:a@b.c> <tg://user?id=1> <a@b.org>"
     )
@@ -269,7 +269,7 @@ def test_addresses_in_angle_brackets_are_links() -> None:
 
 
 @pytest.mark.parametrize("heading", ["## Walnuts", "## Walnuts\n\n### In the cellar", "**Walnuts**"])
-def test_no_message_ends_with_a_heading(heading: str) -> None:
+def test_message_does_not_end_with_heading(heading: str) -> None:
     answer = f"{'word ' * 799}\n\n{heading}\n\n{'They keep for a year. ' * 40}"
     parts = list(split_text(*convert_markdown_to_text_and_entities(answer)))
     assert parts[0].text.rstrip().endswith("word")
@@ -311,11 +311,11 @@ def test_no_message_ends_with_a_heading(heading: str) -> None:
         ('see [the page](https://x.org "Ti', "see the page"),
     ],
 )
-def test_marks_that_are_still_open_are_not_shown_while_an_answer_grows(growing: str, shown: str) -> None:
+def test_open_markup_is_hidden_while_answer_grows(growing: str, shown: str) -> None:
     assert convert_markdown_to_text_and_entities(close_open_formatting(growing))[0].rstrip() == shown
 
 
-def test_marks_are_closed_in_linear_time() -> None:
+def test_close_open_formatting_runs_in_linear_time() -> None:
     def measure(length: int) -> float:
         started = time.process_time()
         close_open_formatting("a*" * length)
@@ -341,7 +341,7 @@ def test_marks_are_closed_in_linear_time() -> None:
         ("[web](https://example.org/a)", "web"),
     ],
 )
-def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown: str) -> None:
+def test_unsupported_link_shows_address_as_text(markdown: str, shown: str) -> None:
     text, entities = convert_markdown_to_text_and_entities(markdown)
     assert text == shown
     assert all(entity.url is None or entity.url.startswith("https://") for entity in entities)
@@ -351,13 +351,13 @@ def test_a_link_that_no_client_can_follow_says_its_address(markdown: str, shown:
     ("cell", "shown"),
     [("$P(A|B)$", "P(A|B) | 0.5"), ("`a | b`", "a | b  | 0.5"), ("$|x|$", "|x|    | 0.5"), ("$5 | $9", "$5     | $9 ")],
 )
-def test_a_formula_or_code_with_a_pipe_stays_in_its_cell(cell: str, shown: str) -> None:
+def test_formula_or_code_with_pipe_stays_in_cell(cell: str, shown: str) -> None:
     row = f"| {cell} | 0.5 |" if "$9" not in cell else f"| {cell} |"
     text, _ = convert_markdown_to_text_and_entities(f"| f      | v   |\n|---|---|\n{row}\n| 123456 | 1.0 |")
     assert shown in text.splitlines()[2]
 
 
-def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
+def test_message_does_not_end_with_numbered_heading() -> None:
     first, second = list(
         split_text(
             *convert_markdown_to_text_and_entities("word " * 810 + "\n\n1. **Preheat the oven**\n\n" + "text " * 60)
@@ -367,7 +367,7 @@ def test_a_numbered_heading_is_not_the_last_line_of_a_message() -> None:
     assert second.text.startswith("1. Preheat the oven")
 
 
-def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
+def test_rich_markdown_keeps_generics_cells_and_addresses() -> None:
     table = "| a | b |\n|---|---|\n| Map<String> | `a|b` |\n| [x](y.md) | $P(A|B)$ |"
     assert convert_to_rich_markdown_if_needed(table).splitlines()[2:] == [
         "| Map&lt;String> | `a\\|b` |",
@@ -375,7 +375,7 @@ def test_a_rich_message_keeps_generics_cells_and_addresses() -> None:
     ]
 
 
-def test_a_custom_emoji_keeps_its_id() -> None:
+def test_custom_emoji_keeps_id() -> None:
     (piece,) = split_text(*convert_markdown_to_text_and_entities(r"\(x\) ![👍](tg://emoji?id=5368324170671202286)"))
     emoji = [entity for entity in piece.entities if entity.type == MessageEntity.CUSTOM_EMOJI]
     assert [entity.custom_emoji_id for entity in emoji] == ["5368324170671202286"]

@@ -19,68 +19,68 @@ from telegram.request._requestparameter import RequestParameter
 from playground.server import serve
 from telegram_ui.sending import http
 from telegram_ui.sending.http import AiohttpRequest, failed_without_response, request_had_no_effect
-from tests.peers.ports import kept_port
+from tests.peers.ports import reserve_port
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 @asynccontextmanager
-async def server(handler: Handler) -> AsyncIterator[str]:
+async def serve_handler(handler: Handler) -> AsyncIterator[str]:
     async with serve(Starlette(routes=[Route("/{path:path}", handler, methods=["GET", "POST"])])) as url:
         yield url
 
 
 @asynccontextmanager
-async def opened(*, trust_env: bool = False, **options: Any) -> AsyncIterator[AiohttpRequest]:
+async def open_request(*, trust_env: bool = False, **options: Any) -> AsyncIterator[AiohttpRequest]:
     async with AiohttpRequest(trust_env=trust_env, **options) as request:
         yield request
 
 
-def data(**values: object) -> RequestData:
+def make_request_data(**values: object) -> RequestData:
     return RequestData([RequestParameter.from_input(name, value) for name, value in values.items()])
 
 
-async def told(request: Request) -> Response:
-    """What arrived, as a Bot API answer."""
+async def echo_body(request: Request) -> Response:
+    """Return the request's body in a Bot API answer."""
     return JSONResponse({"ok": True, "result": {"body": (await request.body()).decode()}})
 
 
-async def test_values_and_files_arrive_as_they_are() -> None:
-    async with server(told) as url, opened() as request:
+async def test_form_values_and_files_are_transmitted_unchanged() -> None:
+    async with serve_handler(echo_body) as url, open_request() as request:
         odd = "".join(map(chr, range(1, 256))) + "%41 привет 😀"
-        plain: Any = await request.post(f"{url}/plain", data(text=odd, caption="", ids=[1, 2]))
+        plain: Any = await request.post(f"{url}/plain", make_request_data(text=odd, caption="", ids=[1, 2]))
         assert dict(parse_qsl(plain["body"], keep_blank_values=True)) == {"text": odd, "caption": "", "ids": "[1, 2]"}
         assert plain["body"].isascii()
         file = InputFile(b"words", filename="été.txt")
-        with_file: Any = await request.post(f"{url}/file", data(document=file, caption="c"))
+        with_file: Any = await request.post(f"{url}/file", make_request_data(document=file, caption="c"))
         assert 'filename="été.txt"\r\n\r\nwords\r\n' in with_file["body"].replace("Content-Type: text/plain\r\n", "")
         assert 'name="caption"\r\n\r\nc\r\n' in with_file["body"]
         assert b"body" in await request.retrieve(f"{url}/file")
 
 
-async def test_a_large_file_is_sent_piece_by_piece() -> None:
-    """As one, aiohttp warns of it: writing it holds everybody up."""
+async def test_large_file_is_uploaded_in_chunks() -> None:
+    """aiohttp warns if a large body is written at once, because that blocks the event loop."""
 
     async def sized(request: Request) -> Response:
         return JSONResponse({"ok": True, "result": len(await request.body())})
 
     data = RequestData([RequestParameter("document", "attach://a", [InputFile(b"x" * 3_000_000, attach=True)])])
-    async with server(sized) as url, opened() as requests:
+    async with serve_handler(sized) as url, open_request() as requests:
         sent: Any = await requests.post(f"{url}/sendDocument", data)
     assert sent > 3_000_000
 
 
-async def test_what_telegram_refuses_is_what_the_library_makes_of_it() -> None:
+async def test_429_response_raises_retry_after() -> None:
     async def busy(_: Request) -> Response:
         return JSONResponse({"ok": False, "parameters": {"retry_after": 7}}, status_code=429)
 
-    async with server(busy) as url, opened() as request:
+    async with serve_handler(busy) as url, open_request() as request:
         with pytest.raises(RetryAfter):
             await request.post(url)
 
 
-async def test_an_answer_that_is_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Bot API server of one's own gives out files of any size, and a message may say that they are small."""
+async def test_download_beyond_size_limit_raises_bad_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A self-hosted Bot API server serves files of any size, and the declared size may be wrong."""
     monkeypatch.setattr(http, "MAX_ANSWER_BYTES", 1_000_000)
 
     async def long(_: Request) -> Response:
@@ -90,58 +90,58 @@ async def test_an_answer_that_is_too_long_is_given_up(monkeypatch: pytest.Monkey
 
         return StreamingResponse(body())
 
-    async with server(long) as url, opened() as request:
+    async with serve_handler(long) as url, open_request() as request:
         with pytest.raises(BadRequest, match="too big"):
             await request.retrieve(url)
 
 
-async def failure(url: str, **options: Any) -> TelegramError:
-    async with opened(**options) as request:
+async def post_and_return_error(url: str, **options: Any) -> TelegramError:
+    async with open_request(**options) as request:
         with pytest.raises(NetworkError) as raised:
-            await request.post(f"{url}/bot4242:secret/sendMessage", data(text="words"))
+            await request.post(f"{url}/bot4242:secret/sendMessage", make_request_data(text="words"))
     for word in ("secret", "words"):
         assert word not in str(raised.value)
     return raised.value
 
 
-async def test_where_nobody_listens_nothing_was_sent() -> None:
-    with kept_port() as port:
-        error = await failure(f"http://127.0.0.1:{port}")
+async def test_refused_connection_had_no_effect() -> None:
+    with reserve_port() as port:
+        error = await post_and_return_error(f"http://127.0.0.1:{port}")
     assert request_had_no_effect(error)
     assert failed_without_response(error)
 
 
-async def test_a_name_that_leads_nowhere_is_the_same() -> None:
-    assert request_had_no_effect(await failure("http://nowhere.invalid"))
+async def test_unresolvable_host_had_no_effect() -> None:
+    assert request_had_no_effect(await post_and_return_error("http://nowhere.invalid"))
 
 
-async def test_a_connection_that_breaks_after_the_request_may_have_had_an_effect() -> None:
+async def test_connection_closed_after_request_may_have_had_effect() -> None:
     async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.close()
 
     async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        error = await failure(f"http://127.0.0.1:{port}")
+        error = await post_and_return_error(f"http://127.0.0.1:{port}")
     assert not request_had_no_effect(error)
     assert failed_without_response(error)
 
 
-async def test_a_server_that_says_nothing_is_given_up() -> None:
+async def test_read_timeout_raises_timed_out_and_may_have_had_effect() -> None:
     released = asyncio.Event()
 
     async def hang(_: Request) -> Response:
         await released.wait()
         return Response()
 
-    async with server(hang) as url:
-        error = await failure(url, read_timeout=0.05)
+    async with serve_handler(hang) as url:
+        error = await post_and_return_error(url, read_timeout=0.05)
         released.set()
     assert isinstance(error, TimedOut)
     assert not request_had_no_effect(error)
 
 
-async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> None:
+async def test_exhausted_connection_pool_had_no_effect() -> None:
     released, begun = asyncio.Event(), asyncio.Event()
 
     async def hang(_: Request) -> Response:
@@ -149,7 +149,7 @@ async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> No
         await released.wait()
         return JSONResponse({"ok": True, "result": {}})
 
-    async with server(hang) as url, opened() as request:
+    async with serve_handler(hang) as url, open_request() as request:
         first = asyncio.create_task(request.post(url))
         await begun.wait()
         with pytest.raises(TimedOut) as raised:
@@ -159,7 +159,7 @@ async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> No
     assert request_had_no_effect(raised.value)
 
 
-async def test_the_environments_proxy_is_followed_where_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_environment_proxy_is_used_only_when_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bytes] = []
 
     async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -174,9 +174,9 @@ async def test_the_environments_proxy_is_followed_where_it_is_trusted(monkeypatc
             monkeypatch.setenv(name, f"http://127.0.0.1:{port}")
         for name in ("no_proxy", "NO_PROXY"):
             monkeypatch.delenv(name, raising=False)
-        async with opened(trust_env=True) as request:
+        async with open_request(trust_env=True) as request:
             assert await request.post("http://api.telegram.invalid/x") == {}
         assert asked == [b"POST http://api.telegram.invalid/x HTTP/1.1\r\n"]
-        async with opened() as request:
+        async with open_request() as request:
             with pytest.raises(NetworkError):
                 await request.post("http://api.telegram.invalid/x")

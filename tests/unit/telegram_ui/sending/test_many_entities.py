@@ -1,4 +1,4 @@
-"""However an answer is marked up, it becomes a handful of messages or a file, and others go on meanwhile."""
+"""Any markup becomes a few messages or a file, without blocking the event loop."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ from telegram_ui.sending.formatting import (
 from telegram_ui.sending.markdown import MAX_NESTED
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
-from tests.unit.telegram_ui.sending.test_formatting import MARKS, demand_valid
+from tests.unit.telegram_ui.sending.test_formatting import MARKS, assert_pieces_are_valid
 
 LETTERS = "abcdefghij" * 60
 HOSTILE = {
@@ -44,10 +44,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
+def test_hostile_markup_stays_within_message_limit(answer: str) -> None:
     parts = convert_markdown_if_short(answer)
     assert 0 < len(parts) <= MAX_MESSAGES
-    demand_valid(parts, MAX_UNITS)
+    assert_pieces_are_valid(parts, MAX_UNITS)
     assert LETTERS in "".join(part.text for part in parts)
     assert sum(len(list(split_text(part.plain))) for part in parts) <= 2 * MAX_MESSAGES, (
         "also where entities are refused"
@@ -56,23 +56,23 @@ def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12))
 @settings(max_examples=40, deadline=None)
-def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str, int]]) -> None:
+def test_repeated_marks_neither_split_nor_inflate_answer(marks: list[tuple[str, int]]) -> None:
     answer = "".join(mark * times for mark, times in marks)
     parts = convert_markdown_if_short(answer)
     assert len(parts) <= MAX_MESSAGES
-    demand_valid(parts, MAX_UNITS)
+    assert_pieces_are_valid(parts, MAX_UNITS)
     assert sum(len(part.text) for part in parts) <= 4 * len(answer)
-    demand_valid(truncate_answer(answer), MAX_UNITS)
+    assert_pieces_are_valid(truncate_answer(answer), MAX_UNITS)
 
 
-def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
+def test_many_entities_at_same_position_do_not_split_text() -> None:
     around = [MessageEntity("bold", 0, 600)] * 150
     parts = list(split_text(LETTERS, around))
     assert [part.text for part in parts] == [LETTERS]
     assert len(parts[0].entities) == MAX_NESTED
 
 
-def test_entities_that_alone_make_many_messages_are_dropped() -> None:
+def test_drops_entities_that_would_exceed_message_limit() -> None:
     answer = "\n".join(f"**{number}**" for number in range(1_000))
     assert len(list(split_text(*convert_markdown_to_text_and_entities(answer)))) > MAX_MESSAGES
     parts = convert_markdown_if_short(answer)
@@ -80,32 +80,32 @@ def test_entities_that_alone_make_many_messages_are_dropped() -> None:
     assert len(parts[0].entities) == MAX_ENTITIES
 
 
-def test_only_the_beginning_of_a_long_answer_is_converted_while_it_grows() -> None:
+def test_truncate_answer_limits_number_of_messages() -> None:
     shown = truncate_answer("**word** " * 200_000)
     assert len(shown) == MAX_MESSAGES
     assert shown[0].text.startswith("word word")
     assert shown[-1].text.endswith("…")
-    demand_valid(shown, MAX_UNITS)
+    assert_pieces_are_valid(shown, MAX_UNITS)
 
 
 @given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12), st.integers(1, 6))
 @settings(max_examples=25, deadline=None)
-def test_the_beginning_of_an_answer_ends_as_told(marks: list[tuple[str, int]], most: int) -> None:
+def test_truncated_answer_ends_with_given_ending(marks: list[tuple[str, int]], most: int) -> None:
     shown = truncate_answer("".join(mark * times for mark, times in marks), max_messages=most, ending="\n\n(rest)")
     assert len(shown) <= most
     assert shown[-1].text.endswith("\n\n(rest)")
-    demand_valid(shown, MAX_UNITS)
+    assert_pieces_are_valid(shown, MAX_UNITS)
 
 
 @pytest.mark.parametrize("streaming", ["auto", "edit", "off"])
-async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer, streaming: str) -> None:
+async def test_answer_beyond_message_limit_is_sent_as_file(peer: Peer, streaming: str) -> None:
     answer = "A **long** answer, дом.\n" * 5_000
-    stream = AnswerStream(peer.delivery("auto" if streaming == "auto" else "edit"), PRIVATE)
+    stream = AnswerStream(peer.make_delivery("auto" if streaming == "auto" else "edit"), PRIVATE)
     if streaming != "off":
-        await peer.begin(stream, answer)
-        await peer.call("sendMessage")
+        await peer.show_beginning(stream, answer)
+        await peer.wait_for_call("sendMessage")
     ids = await stream.send_final_answer(answer)
-    [text] = peer.texts(ANN)
+    [text] = peer.list_bot_texts(ANN)
     assert text.startswith("A long answer, дом.\nA long answer")
     assert text.endswith(tr("answers-in-file"))
     assert count_utf16_units(text) <= MAX_UNITS
@@ -117,20 +117,20 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     assert ids[1] == file["message_id"]
 
 
-async def test_a_file_that_may_have_arrived_is_sent_again_without_its_text(peer: Peer) -> None:
+async def test_file_with_unknown_outcome_is_resent_without_repeating_text(peer: Peer) -> None:
     answer = "A long answer.\n" * 5_000
-    stream = AnswerStream(peer.delivery("off"), PRIVATE)
+    stream = AnswerStream(peer.make_delivery("off"), PRIVATE)
     peer.faults.add(Fault(kind="drop_after", method="sendDocument"))
     with pytest.raises(DeliveryUnknown):
         await stream.send_final_answer(answer)
     assert len(stream.sent_message_ids) == 1
     await stream.send_final_answer(answer)
-    assert len(peer.called("sendMessage")) == 1
-    assert len(peer.called("sendDocument")) == 2
+    assert len(peer.list_calls("sendMessage")) == 1
+    assert len(peer.list_calls("sendDocument")) == 2
 
 
-async def test_while_an_answer_is_converted_others_go_on(peer: Peer) -> None:
-    """The event loop turns many times while marks of all kinds are made entities."""
+async def test_converting_markup_does_not_block_event_loop(peer: Peer) -> None:
+    """The event loop keeps running while markup is converted to entities."""
     turns = 0
 
     async def count() -> None:
@@ -140,6 +140,6 @@ async def test_while_an_answer_is_converted_others_go_on(peer: Peer) -> None:
             await asyncio.sleep(0)
 
     counting = asyncio.create_task(count())
-    await AnswerStream(peer.delivery("off"), PRIVATE).send_final_answer(HOSTILE["emphasis"])
+    await AnswerStream(peer.make_delivery("off"), PRIVATE).send_final_answer(HOSTILE["emphasis"])
     counting.cancel()
     assert turns > 20

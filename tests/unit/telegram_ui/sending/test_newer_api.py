@@ -20,7 +20,7 @@ class Server:
         return True
 
 
-async def test_an_unknown_method_is_refused_everywhere_for_a_day() -> None:
+async def test_unknown_method_is_not_retried_in_any_chat_for_a_day() -> None:
     now = [0.0]
     newer, server = NewerApi(lambda: now[0]), Server(InvalidToken("Not Found"))
     assert await newer.try_feature("setThing", server.request, chat_id=5) is None
@@ -31,14 +31,14 @@ async def test_an_unknown_method_is_refused_everywhere_for_a_day() -> None:
     assert await newer.try_feature("setThing", server.request, chat_id=5)
 
 
-async def test_a_request_that_one_chat_refuses_is_still_tried_in_others() -> None:
+async def test_request_refused_in_one_chat_is_tried_in_others() -> None:
     newer, server = NewerApi(lambda: 0.0), Server(BadRequest("RICH_MESSAGE_INVALID"))
     for chat in (5, 5, 6):
         assert await newer.try_feature("setThing", server.request, chat_id=chat) is None
     assert server.requests == 2
 
 
-async def test_a_pause_is_no_refusal() -> None:
+async def test_retry_after_is_not_treated_as_refusal() -> None:
     newer, server = NewerApi(lambda: 0.0), Server(RetryAfter(3))
     with pytest.raises(RetryAfter):
         await newer.try_feature("setThing", server.request)

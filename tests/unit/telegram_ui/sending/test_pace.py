@@ -1,4 +1,4 @@
-"""How many messages a second go out in all, and who goes first."""
+"""The global rate of sending, and the priority of final messages over previews."""
 
 import asyncio
 import time
@@ -21,8 +21,8 @@ MANY = 45
 """Chats; more than Telegram takes in a second."""
 
 
-async def gone(pace: SendingPace, clock: ManualClock, kind: str, number: int) -> list[float]:
-    """The moments at which so many of a kind go, counted from now."""
+async def measure_send_times(pace: SendingPace, clock: ManualClock, kind: str, number: int) -> list[float]:
+    """Send `number` messages of a kind, and return the seconds after which each was allowed."""
     start, moments = clock.time(), list[float]()
 
     async def one() -> None:
@@ -34,45 +34,45 @@ async def gone(pace: SendingPace, clock: ManualClock, kind: str, number: int) ->
         for _ in range(3 * number):  # each that waits for its turn needs a few rounds of the loop
             await asyncio.sleep(0)
         if len(moments) < number:
-            clock.advance(await clock.sleeper())
+            clock.advance(await clock.wait_for_sleeper())
     await asyncio.gather(*waiting)
     return moments
 
 
-async def test_no_text_waits_while_telegram_takes_everything() -> None:
+async def test_final_messages_do_not_wait_before_any_refusal() -> None:
     clock = ManualClock()
     pace = SendingPace(clock)
-    assert await gone(pace, clock, "final", 100) == [0.0] * 100
+    assert await measure_send_times(pace, clock, "final", 100) == [0.0] * 100
 
 
-async def test_previews_leave_room_for_texts_before_telegram_refuses_one() -> None:
+async def test_previews_are_limited_before_any_refusal() -> None:
     clock = ManualClock()
     pace = SendingPace(clock)
     few = MAX_PREVIEWS_A_SECOND // 2
-    assert await gone(pace, clock, "final", few) == [0.0] * few
-    assert await gone(pace, clock, "preview", few + 1) == [0.0] * few + [1.0]
-    assert await gone(pace, clock, "final", 100) == [0.0] * 100
+    assert await measure_send_times(pace, clock, "final", few) == [0.0] * few
+    assert await measure_send_times(pace, clock, "preview", few + 1) == [0.0] * few + [1.0]
+    assert await measure_send_times(pace, clock, "final", 100) == [0.0] * 100
 
 
-async def test_after_a_refusal_texts_keep_the_limit_and_previews_leave_room_for_them() -> None:
+async def test_final_messages_are_limited_after_refusal_and_precede_previews() -> None:
     clock = ManualClock()
     pace = SendingPace(clock)
     pace.limit_final_message_rate()
-    assert await gone(pace, clock, "final", 2 * MAX_MESSAGES_A_SECOND + 1) == [0.0] * MAX_MESSAGES_A_SECOND + [
-        1.0
-    ] * MAX_MESSAGES_A_SECOND + [2.0]
+    assert await measure_send_times(pace, clock, "final", 2 * MAX_MESSAGES_A_SECOND + 1) == [
+        0.0
+    ] * MAX_MESSAGES_A_SECOND + [1.0] * MAX_MESSAGES_A_SECOND + [2.0]
     clock.advance(1.0)
     assert (
-        await gone(pace, clock, "preview", 2 * MAX_PREVIEWS_A_SECOND)
+        await measure_send_times(pace, clock, "preview", 2 * MAX_PREVIEWS_A_SECOND)
         == [0.0] * MAX_PREVIEWS_A_SECOND + [1.0] * MAX_PREVIEWS_A_SECOND
     )
     # Twenty previews have just gone: eight texts find room at once, and no preview is before the next.
-    assert (await gone(pace, clock, "final", 9))[7:] == [0.0, 1.0]
+    assert (await measure_send_times(pace, clock, "final", 9))[7:] == [0.0, 1.0]
     clock.advance(LIMIT_SECONDS)
-    assert await gone(pace, clock, "final", 100) == [0.0] * 100
+    assert await measure_send_times(pace, clock, "final", 100) == [0.0] * 100
 
 
-def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
+def test_local_server_enforces_telegram_sending_limits() -> None:
     now = [100.0]
     limits = SendingLimits(lambda: now[0])
     assert [limits.reserve_or_get_wait_seconds(chat) for chat in range(1, MAX_PER_SECOND + 2)] == [
@@ -92,7 +92,7 @@ def test_the_server_keeps_telegrams_limits_where_it_is_told_to() -> None:
     assert not is_rate_limited("getUpdates")
 
 
-async def test_of_many_answers_at_once_none_is_lost_within_telegrams_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_concurrent_answers_all_arrive_within_telegram_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Over HTTP, in real time."""
     monkeypatch.setenv("PTB_TIMEDELTA", "true")
     world = World(token=TOKEN)

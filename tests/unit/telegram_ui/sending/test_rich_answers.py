@@ -1,4 +1,4 @@
-"""Answers as rich messages, where their reader chose them and they show more; a refusal costs nothing but that."""
+"""Answers are sent as rich messages if chosen and useful, with a fallback if Telegram refuses."""
 
 import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -13,11 +13,11 @@ UNDER = InlineKeyboardMarkup([[InlineKeyboardButton("Why", callback_data="why")]
 TABLE = "Prices:\n\n| a | b |\n|---|---|\n| 1 | 2 |"
 
 
-async def chosen() -> bool:
+async def want_rich() -> bool:
     return True
 
 
-def calls(peer: Peer, *methods: str) -> list[str]:
+def list_called_methods(peer: Peer, *methods: str) -> list[str]:
     return [call["method"] for call in peer.world.calls if call["method"] in methods]
 
 
@@ -35,14 +35,14 @@ def calls(peer: Peer, *methods: str) -> list[str]:
         (" \n", ""),
     ],
 )
-def test_only_what_shows_more_is_sent_so(markdown: str, sent: str) -> None:
+def test_converts_to_rich_markdown_only_when_needed(markdown: str, sent: str) -> None:
     assert convert_to_rich_markdown_if_needed(markdown) == sent
 
 
-async def test_an_answer_with_a_table_takes_the_place_of_what_grew(peer: Peer) -> None:
-    stream = AnswerStream(peer.delivery("edit"), PRIVATE, wants_rich=chosen)
-    await peer.begin(stream, "Prices")
-    await peer.call("sendMessage")
+async def test_rich_answer_replaces_preview(peer: Peer) -> None:
+    stream = AnswerStream(peer.make_delivery("edit"), PRIVATE, wants_rich=want_rich)
+    await peer.show_beginning(stream, "Prices")
+    await peer.wait_for_call("sendMessage")
     [sent] = await stream.send_final_answer(TABLE, keyboard=UNDER)
     assert [message["message_id"] for message in peer.world.messages[ANN].values() if message["from"]["is_bot"]] == [
         sent
@@ -52,28 +52,28 @@ async def test_an_answer_with_a_table_takes_the_place_of_what_grew(peer: Peer) -
     assert "reply_markup" in message
 
 
-async def test_without_the_choice_nothing_of_it_is_tried(peer: Peer) -> None:
-    await AnswerStream(peer.delivery(), PRIVATE).send_final_answer(TABLE)
-    assert calls(peer, "sendRichMessage") == []
+async def test_rich_message_is_not_tried_unless_chosen(peer: Peer) -> None:
+    await AnswerStream(peer.make_delivery(), PRIVATE).send_final_answer(TABLE)
+    assert list_called_methods(peer, "sendRichMessage") == []
 
 
 @pytest.mark.parametrize("code", [400, 404])
-async def test_a_refusal_falls_back_at_once_and_is_remembered_for_a_day(peer: Peer, code: int) -> None:
-    delivery = peer.delivery()
+async def test_refused_rich_message_falls_back_and_is_not_retried_for_a_day(peer: Peer, code: int) -> None:
+    delivery = peer.make_delivery()
     peer.faults.add(Fault(kind="error", method="sendRichMessage", error_code=code, description="Not Found", times=1))
     for _ in range(2):
-        [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).send_final_answer(TABLE)
+        [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=want_rich).send_final_answer(TABLE)
         assert "1 | 2" in peer.world.messages[ANN][sent]["text"]
-    assert calls(peer, "sendRichMessage") == ["sendRichMessage"]
+    assert list_called_methods(peer, "sendRichMessage") == ["sendRichMessage"]
     peer.clock.advance(REFUSED_SECONDS + 1.0)
-    [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=chosen).send_final_answer(TABLE)
+    [sent] = await AnswerStream(delivery, PRIVATE, wants_rich=want_rich).send_final_answer(TABLE)
     assert "rich_message" in peer.world.messages[ANN][sent]
 
 
-async def test_drafts_are_rich_and_can_be_stopped(peer: Peer) -> None:
-    stream = AnswerStream(peer.delivery(), PRIVATE, wants_rich=chosen)
-    await peer.begin(stream, f"{TABLE}\n\nand **so")
-    await peer.call("sendRichMessageDraft")
+async def test_rich_draft_can_be_stopped(peer: Peer) -> None:
+    stream = AnswerStream(peer.make_delivery(), PRIVATE, wants_rich=want_rich)
+    await peer.show_beginning(stream, f"{TABLE}\n\nand **so")
+    await peer.wait_for_call("sendRichMessageDraft")
     draft = peer.world.make_snapshot()["drafts"][str(ANN)]
     assert draft["rich_message"]["blocks"][0]["text"] == f"{TABLE}\n\nand **so**"
     assert draft["can_stop"]

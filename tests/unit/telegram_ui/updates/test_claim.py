@@ -1,4 +1,4 @@
-"""A bot without ids is claimed by a link: once, within a day, by the first who opens it with its token."""
+"""Without configured ids, the first person to open the claim link within a day becomes admin."""
 
 import re
 from dataclasses import replace
@@ -15,7 +15,7 @@ HOUR = timedelta(hours=1)
 
 
 class Start:
-    """Starts of a bot that nobody may use yet, at a moment that the test sets."""
+    """A bot without allowed people, and the time at which it is started."""
 
     def __init__(self, bots: Bots, people: People) -> None:
         self.bots = bots
@@ -34,60 +34,60 @@ async def start(bots: Bots) -> Start:
     return Start(bots, people)
 
 
-def token_in(sentence: str) -> str:
+def extract_token(sentence: str) -> str:
     found = re.search(r"https://t\.me/(\w+)\?start=([\w-]{1,64})(?!\S)", sentence)
     assert found, sentence
     return found[2]
 
 
-async def test_the_first_who_opens_the_link_is_the_admin_and_nobody_after_them(start: Start, peer: Peer) -> None:
-    async with start.bots.running(now=start.now) as service:
-        token = token_in(service.invitation)
+async def test_only_first_person_to_open_claim_link_becomes_admin(start: Start, peer: Peer) -> None:
+    async with start.bots.run_service(now=start.now) as service:
+        token = extract_token(service.invitation)
         assert peer.world.bot["username"] in service.invitation
         for words in ("/start", "/start wrong", f"/start {token[:-1]}", token, f"/help {token}"):
             peer.world.say(BOB, BOB, words)
-        await peer.told("let in", chat=BOB)
+        await peer.wait_for_message("let in", chat=BOB)
         peer.world.say(BOB, GROUP, f"/start {token}")
         peer.world.say(ANN, ANN, f"/start {token}")
-        await peer.told("its admin from now on", chat=ANN)
+        await peer.wait_for_message("its admin from now on", chat=ANN)
         peer.world.say(BOB, BOB, f"/start {token}")
         peer.world.say(ANN, ANN, "hello")
-        await peer.told("echo hello", chat=ANN)
+        await peer.wait_for_message("echo hello", chat=ANN)
         await service.dispatcher.wait_until_idle()
     assert start.bots.memory.people is not None
     assert start.bots.memory.people.admin_ids_from_bot_claims == {ANN}
-    assert {text.partition(".")[0] for text in peer.texts(BOB)} == {
+    assert {text.partition(".")[0] for text in peer.list_bot_texts(BOB)} == {
         "This bot answers only people whom its admin has let in"
     }
-    assert peer.texts(GROUP) == []
+    assert peer.list_bot_texts(GROUP) == []
 
 
-async def test_the_link_works_after_a_restart_and_only_within_its_day(start: Start, peer: Peer) -> None:
-    async with start.bots.running(now=start.now) as service:
-        first = token_in(service.invitation)
+async def test_claim_link_survives_restart_and_expires_after_a_day(start: Start, peer: Peer) -> None:
+    async with start.bots.run_service(now=start.now) as service:
+        first = extract_token(service.invitation)
     start.moment += 23 * HOUR
-    async with start.bots.running(now=start.now) as service:
-        assert token_in(service.invitation) == first
+    async with start.bots.run_service(now=start.now) as service:
+        assert extract_token(service.invitation) == first
         start.moment += HOUR
         peer.world.say(ANN, ANN, f"/start {first}")
-        await peer.told("let in", chat=ANN)
-    async with start.bots.running(now=start.now) as service:
-        second = token_in(service.invitation)
+        await peer.wait_for_message("let in", chat=ANN)
+    async with start.bots.run_service(now=start.now) as service:
+        second = extract_token(service.invitation)
         assert second != first
         peer.world.say(ANN, ANN, f"/start {first}")
         peer.world.say(BOB, BOB, f"/start {second}")
-        await peer.told("its admin from now on", chat=BOB)
-    async with start.bots.running(now=start.now) as service:
+        await peer.wait_for_message("its admin from now on", chat=BOB)
+    async with start.bots.run_service(now=start.now) as service:
         assert service.invitation == ""
         peer.world.say(BOB, BOB, "hello again")
-        await peer.told("echo hello again", chat=BOB)
+        await peer.wait_for_message("echo hello again", chat=BOB)
         peer.world.say(ANN, ANN, f"/start {second}")
         await service.dispatcher.wait_until_idle()
-    assert not any("admin from" in text for text in peer.texts(ANN))
+    assert not any("admin from" in text for text in peer.list_bot_texts(ANN))
 
 
-async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> None:
-    """As two that share one database: each has read who may use the bot before the other wrote it."""
+async def test_bot_is_claimed_in_only_one_of_two_processes(start: Start) -> None:
+    """Two processes share one database. Each has read the admins before the other wrote."""
     first, second = People(start.bots.inbox.database), People(start.bots.inbox.database)
     until = await first.get_or_renew_admin_link_expiry(new_expiry=NOW + HOUR, now=NOW)
     assert await second.get_or_renew_admin_link_expiry(new_expiry=NOW + 2 * HOUR, now=NOW) == until
@@ -99,7 +99,7 @@ async def test_only_one_of_two_processes_gives_the_bot_away(start: Start) -> Non
 
 
 @pytest.mark.parametrize("named", [{"allowed_user_ids": frozenset({BOB})}, {"admin_user_ids": frozenset({BOB})}])
-async def test_where_somebody_is_named_there_is_no_link(start: Start, named: dict[str, Any]) -> None:
+async def test_no_claim_link_when_users_or_admins_are_configured(start: Start, named: dict[str, Any]) -> None:
     start.bots.settings = replace(start.bots.settings, **named)
-    async with start.bots.running(now=start.now) as service:
+    async with start.bots.run_service(now=start.now) as service:
         assert service.invitation == ""

@@ -1,4 +1,4 @@
-"""However much one person sends, others are answered as usual; what strangers send is written nowhere."""
+"""A flood from one person does not delay others. Updates of strangers are not stored."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,46 +14,46 @@ from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 FLOOD = 1_200
 
 
-async def test_one_persons_flood_keeps_nobody_else_waiting(bots: Bots, peer: Peer) -> None:
-    """Ann's first message is never answered, and so none of hers is; Bob sends one of each kind behind them."""
-    gate = bots.conversation.gate("0")
+async def test_flood_of_one_person_does_not_delay_others(bots: Bots, peer: Peer) -> None:
+    """Ann's first message hangs and blocks her others. Bob then sends one update of each kind."""
+    gate = bots.conversation.add_gate("0")
     for number in range(FLOOD):
         peer.world.say(ANN, ANN, str(number))
     peer.world.say(BOB, BOB, "/help")
     peer.world.say(BOB, BOB, "hello")
     peer.world.say(BOB, GROUP, "@keepsake_bot hello there")
-    async with bots.running() as service:
-        await peer.told("did help", BOB)
-        await peer.told("echo hello", BOB)
-        await peer.told("echo hello there", GROUP)
+    async with bots.run_service() as service:
+        await peer.wait_for_message("did help", BOB)
+        await peer.wait_for_message("echo hello", BOB)
+        await peer.wait_for_message("echo hello there", GROUP)
         theirs = [turn.person.id for turn in bots.conversation.turns]
         assert theirs.count(ANN) <= 1, "one of Ann's may stand before his"
         assert theirs.count(BOB) == 2
-        assert len(await bots.pending()) <= MAX_UNFINISHED_PER_PERSON + 3
-        await peer.told(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
-        assert peer.texts(ANN) == [tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON)], "she is told once"
+        assert len(await bots.list_pending_update_ids()) <= MAX_UNFINISHED_PER_PERSON + 3
+        await peer.wait_for_message(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
+        assert peer.list_bot_texts(ANN) == [tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON)], "she is told once"
         gate.set()
-        await peer.told(f"echo {MAX_UNFINISHED_PER_PERSON - 1}", ANN)
+        await peer.wait_for_message(f"echo {MAX_UNFINISHED_PER_PERSON - 1}", ANN)
         await service.dispatcher.wait_until_idle()
-        assert await bots.pending() == []
+        assert await bots.list_pending_update_ids() == []
     answered = [turn.text for turn in bots.conversation.turns if turn.person.id == ANN]
     assert answered == [str(number) for number in range(MAX_UNFINISHED_PER_PERSON)]
 
 
-async def test_stop_passes_where_too_much_waits_and_room_comes_back(bots: Bots, peer: Peer) -> None:
-    bots.conversation.gate("0")
+async def test_stop_works_above_backlog_limit_and_frees_room(bots: Bots, peer: Peer) -> None:
+    bots.conversation.add_gate("0")
     for number in range(MAX_UNFINISHED_PER_PERSON + 1):
         peer.world.say(ANN, ANN, str(number))
-    async with bots.running() as service:
-        await peer.told(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
+    async with bots.run_service() as service:
+        await peer.wait_for_message(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
         peer.world.say(ANN, ANN, "/stop")
-        await peer.told("Stopped.", ANN)
+        await peer.wait_for_message("Stopped.", ANN)
         await service.dispatcher.wait_until_idle()
         peer.world.say(ANN, ANN, "again")
-        await peer.told("echo again", ANN)
+        await peer.wait_for_message("echo again", ANN)
 
 
-async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bots, peer: Peer) -> None:
+async def test_updates_of_strangers_are_not_stored_and_do_not_delay_others(bots: Bots, peer: Peer) -> None:
     for number in range(900):
         peer.world.say(EVE, EVE, f"let me in {number}")
     peer.world.say(ANN, ANN, "hello")
@@ -65,14 +65,14 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         return await receive(bot_id, arrivals, now)
 
     bots.inbox.store_and_get_new_ids = counted  # type: ignore[method-assign]
-    async with bots.running() as service:
-        await peer.told("echo hello", ANN)
+    async with bots.run_service() as service:
+        await peer.wait_for_message("echo hello", ANN)
         await service.dispatcher.wait_until_idle()
     assert len(written) == 1
-    assert len(peer.texts(EVE)) == 5
+    assert len(peer.list_bot_texts(EVE)) == 5
 
 
-def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
+def test_stranger_notices_are_limited_per_minute_in_total() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
     access = AccessPolicy(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
     told = [access.try_to_reserve_stranger_notice(Person(id=number, name="")) for number in range(1_000)]

@@ -21,25 +21,25 @@ PRIVATE = {"id": 11, "type": "private"}
 GROUP = {"id": -500, "type": "supergroup", "title": "Picnic"}
 
 
-def update(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> telegram.Update:
+def make_update(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> telegram.Update:
     full = {"message_id": 7, "date": 1_800_000_000, "chat": chat, "from": ANN, **message}
     parsed = telegram.Update.de_json({"update_id": 9, kind: full}, None)
     assert parsed
     return parsed
 
 
-def heard(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> ParsedUpdate:
-    parsed = parse_update(update(chat, kind, **message), ME)
+def parse_message(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> ParsedUpdate:
+    parsed = parse_update(make_update(chat, kind, **message), ME)
     assert parsed
     return parsed
 
 
-def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
+def make_entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
     return {"type": kind, "offset": offset, "length": length, **more}
 
 
-def test_a_private_text_becomes_a_turn() -> None:
-    turn = make_user_message([heard(text="  hello ")])
+def test_private_text_becomes_user_message() -> None:
+    turn = make_user_message([parse_message(text="  hello ")])
     assert (turn.text, turn.person.name, turn.source, turn.in_group) == ("hello", "Ann Lee", "42:9", False)
     assert turn.pieces[0].sent_at == datetime.fromtimestamp(1_800_000_000, UTC)
 
@@ -55,14 +55,14 @@ def test_a_private_text_becomes_a_turn() -> None:
         ("/forget@other_bot", "forget", "", False),
     ],
 )
-def test_commands_are_read_without_regard_to_case(text: str, command: str, argument: str, target: bool) -> None:
-    parsed = heard(text=text)
+def test_commands_are_parsed_case_insensitively(text: str, command: str, argument: str, target: bool) -> None:
+    parsed = parse_message(text=text)
     assert (parsed.kind, parsed.command, parsed.argument, parsed.target) == ("command", command, argument, target)
 
 
 @pytest.mark.parametrize("text", ["/usr/bin/env", "a /help", "/", "/ help", "/hélp"])
-def test_what_only_looks_like_a_command_is_text(text: str) -> None:
-    assert heard(text=text).kind == "text"
+def test_text_resembling_command_is_parsed_as_text(text: str) -> None:
+    assert parse_message(text=text).kind == "text"
 
 
 @pytest.mark.parametrize(
@@ -76,84 +76,87 @@ def test_what_only_looks_like_a_command_is_text(text: str) -> None:
         ("👩\u200d🚀 علی\u200cرضا", "👩\u200d🚀 علی\u200cرضا"),
     ],
 )
-def test_a_name_is_what_clients_draw_of_it(given: str, name: str) -> None:
+def test_invisible_characters_are_removed_from_names(given: str, name: str) -> None:
     ann, club = {"id": 11, "is_bot": False, "first_name": given}, {**GROUP, "title": given}
     dated = {"type": "hidden_user", "date": 1}
     said: dict[str, Any] = {"from": ann, "text": "hello"}
-    assert heard(**said).person.name == name
-    assert heard(club, sender_chat=club, text="hello").person.name == name
-    assert heard(text="hi", forward_origin={**dated, "sender_user_name": given}).text == f"[Forwarded from {name}]\nhi"
-    assert heard(text="hi", forward_origin={**dated, "type": "user", "sender_user": ann}).text.startswith(
+    assert parse_message(**said).person.name == name
+    assert parse_message(club, sender_chat=club, text="hello").person.name == name
+    assert (
+        parse_message(text="hi", forward_origin={**dated, "sender_user_name": given}).text
+        == f"[Forwarded from {name}]\nhi"
+    )
+    assert parse_message(text="hi", forward_origin={**dated, "type": "user", "sender_user": ann}).text.startswith(
         f"[Forwarded from {name}]\n"
     )
-    assert heard(text="hi", via_bot=ann).text == f"[Written by the bot {name}]\nhi"
+    assert parse_message(text="hi", via_bot=ann).text == f"[Written by the bot {name}]\nhi"
     earlier = {"message_id": 3, "date": 1, "chat": PRIVATE, "from": ann, "text": "Vienna"}
-    replied = heard(text="why?", reply_to_message=earlier).replied
+    replied = parse_message(text="why?", reply_to_message=earlier).replied
     assert replied is not None
     assert replied.speaker == name
 
 
-def test_what_is_replied_to_comes_along() -> None:
+def test_replied_message_or_quote_becomes_reply_target() -> None:
     earlier = {"message_id": 3, "date": 1, "chat": PRIVATE, "from": ME.to_dict(), "text": "Vienna, of course."}
-    assert make_user_message([heard(text="why?", reply_to_message=earlier)]).replied == ReplyTarget(
+    assert make_user_message([parse_message(text="why?", reply_to_message=earlier)]).replied == ReplyTarget(
         telegram_id=3, text="Vienna, of course."
     )
     marked, theirs = {"text": "of course", "position": 8}, {**earlier, "from": ANN}
-    assert heard(text="why?", reply_to_message=theirs, quote=marked).replied == ReplyTarget(
+    assert parse_message(text="why?", reply_to_message=theirs, quote=marked).replied == ReplyTarget(
         telegram_id=3, text="of course", speaker="Ann Lee"
     )
 
 
-def test_a_quote_from_another_chat_comes_along() -> None:
+def test_quote_from_another_chat_becomes_reply_target() -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
     marked = {"text": "of course", "position": 0}
-    parsed = heard(text="why?", external_reply={"origin": origin, "message_id": 3}, quote=marked)
+    parsed = parse_message(text="why?", external_reply={"origin": origin, "message_id": 3}, quote=marked)
     assert (parsed.replied, parsed.text) == (ReplyTarget(text="of course", speaker="Bob"), "why?")
-    assert heard(text="why?", external_reply={"origin": origin}).replied is None
+    assert parse_message(text="why?", external_reply={"origin": origin}).replied is None
 
 
-def test_a_formatted_message_of_another_chat_comes_along() -> None:
+def test_rich_message_from_another_chat_becomes_reply_target() -> None:
     origin = {"type": "channel", "date": 1, "message_id": 3, "chat": {"id": -5, "type": "channel", "title": "News"}}
     page = {"blocks": [{"type": "heading", "size": 1, "text": "Rain"}]}
-    parsed = heard(text="Is it true?", external_reply={"origin": origin, "rich_message": page})
+    parsed = parse_message(text="Is it true?", external_reply={"origin": origin, "rich_message": page})
     assert parsed.replied == ReplyTarget(text="# Rain", speaker="News")
 
 
-def test_what_cannot_be_read_beside_a_caption_is_named() -> None:
+def test_unread_attachment_is_noted_after_caption() -> None:
     paid = {"star_count": 5, "paid_media": [{"type": "preview"}]}
-    parsed = heard(paid_media=paid, caption="What is it?")
+    parsed = parse_message(paid_media=paid, caption="What is it?")
     assert parsed.text == "What is it?\n[Sent with something new to me, which was not read]"
     assert parsed.unread == ("new",)
 
 
-def test_a_forwarded_giveaway_is_not_met_with_silence() -> None:
+def test_forwarded_giveaway_is_parsed_as_unknown_attachment() -> None:
     giveaway = {"chats": [{"id": -5, "type": "channel"}], "winners_selection_date": 1, "winner_count": 1}
-    assert heard(giveaway=giveaway).attachment == "new"
+    assert parse_message(giveaway=giveaway).attachment == "new"
 
 
-def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
+def test_forwarded_text_is_marked_and_not_parsed_as_command() -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
-    parsed = heard(text="/forget", forward_origin=origin)
+    parsed = parse_message(text="/forget", forward_origin=origin)
     assert (parsed.kind, parsed.text) == ("text", "[Forwarded from Bob]\n/forget")
 
 
-def test_what_another_bot_wrote_for_a_person_counts_as_forwarded() -> None:
-    parsed = heard(text="/forget", via_bot={"id": 9, "is_bot": True, "first_name": "Gif"})
+def test_text_sent_via_inline_bot_counts_as_forwarded() -> None:
+    parsed = parse_message(text="/forget", via_bot={"id": 9, "is_bot": True, "first_name": "Gif"})
     assert (parsed.kind, parsed.origin, parsed.text) == ("text", "forwarded", "[Written by the bot Gif]\n/forget")
 
 
 @pytest.mark.parametrize(
     ("message", "text"),
     [
-        ({"text": "😀 @keepsake_bot hi", "entities": [entity("mention", 3, 13)]}, "😀 hi"),
-        ({"text": "@Keepsake_Bot: hi", "entities": [entity("mention", 0, 13)]}, "hi"),
-        ({"text": "Well, @keepsake_bot, and now?", "entities": [entity("mention", 6, 13)]}, "Well, and now?"),
-        ({"text": "How are you, @keepsake_bot?", "entities": [entity("mention", 13, 13)]}, "How are you?"),
-        ({"text": "Thanks, @keepsake_bot", "entities": [entity("mention", 8, 13)]}, "Thanks"),
-        ({"text": ", @keepsake_bot hi", "entities": [entity("mention", 2, 13)]}, "hi"),
-        ({"text": "@keepsake_bot! -5 degrees?", "entities": [entity("mention", 0, 13)]}, "-5 degrees?"),
-        ({"text": "@keepsake_bot – and now?", "entities": [entity("mention", 0, 13)]}, "and now?"),
-        ({"text": "谢谢，@keepsake_bot。", "entities": [entity("mention", 3, 13)]}, "谢谢。"),
+        ({"text": "😀 @keepsake_bot hi", "entities": [make_entity("mention", 3, 13)]}, "😀 hi"),
+        ({"text": "@Keepsake_Bot: hi", "entities": [make_entity("mention", 0, 13)]}, "hi"),
+        ({"text": "Well, @keepsake_bot, and now?", "entities": [make_entity("mention", 6, 13)]}, "Well, and now?"),
+        ({"text": "How are you, @keepsake_bot?", "entities": [make_entity("mention", 13, 13)]}, "How are you?"),
+        ({"text": "Thanks, @keepsake_bot", "entities": [make_entity("mention", 8, 13)]}, "Thanks"),
+        ({"text": ", @keepsake_bot hi", "entities": [make_entity("mention", 2, 13)]}, "hi"),
+        ({"text": "@keepsake_bot! -5 degrees?", "entities": [make_entity("mention", 0, 13)]}, "-5 degrees?"),
+        ({"text": "@keepsake_bot – and now?", "entities": [make_entity("mention", 0, 13)]}, "and now?"),
+        ({"text": "谢谢，@keepsake_bot。", "entities": [make_entity("mention", 3, 13)]}, "谢谢。"),
         ({"text": "Keepsake, how are you?"}, "how are you?"),
         ({"text": "Keepsake"}, ""),
         ({"text": "keepsake what is new"}, "what is new"),
@@ -162,36 +165,36 @@ def test_what_another_bot_wrote_for_a_person_counts_as_forwarded() -> None:
         (
             {
                 "text": "Hi @keepsake_bot, @keepsake_bot",
-                "entities": [entity("mention", 3, 13), entity("mention", 18, 13)],
+                "entities": [make_entity("mention", 3, 13), make_entity("mention", 18, 13)],
             },
             "Hi",
         ),
         (
             {
                 "text": "@keepsake_bot @keepsake_bot hi",
-                "entities": [entity("mention", 0, 13), entity("mention", 14, 13)],
+                "entities": [make_entity("mention", 0, 13), make_entity("mention", 14, 13)],
             },
             "hi",
         ),
-        ({"text": "@keepsake_bot hi", "entities": [entity("mention", n, 13) for n in (0, -5, 0, 2**60)]}, "hi"),
-        ({"text": "Keeper hi", "entities": [entity("text_mention", 0, 6, user=ME.to_dict())]}, "hi"),
+        ({"text": "@keepsake_bot hi", "entities": [make_entity("mention", n, 13) for n in (0, -5, 0, 2**60)]}, "hi"),
+        ({"text": "Keeper hi", "entities": [make_entity("text_mention", 0, 6, user=ME.to_dict())]}, "hi"),
         ({"text": "hi", "reply_to_message": {"message_id": 1, "date": 1, "chat": GROUP, "from": ME.to_dict()}}, "hi"),
         ({"text": "/help"}, "/help"),
     ],
 )
-def test_what_addresses_the_bot_in_a_group(message: dict[str, Any], text: str) -> None:
-    parsed = heard(GROUP, **message)
+def test_group_message_addressed_to_bot_loses_mention(message: dict[str, Any], text: str) -> None:
+    parsed = parse_message(GROUP, **message)
     assert parsed.addressed
     assert parsed.text == text
     assert parsed.chat.reply_to == 7
 
 
-def test_a_text_of_mentions_alone_costs_no_more_than_its_length() -> None:
+def test_text_with_thousands_of_mentions_is_parsed_at_low_cost() -> None:
     """A message of a megabyte with 5,000 mentions was copied ten thousand times."""
     names = "@keepsake_bot " * 5_000
-    mentions = [entity("mention", 14 * number, 13) for number in range(4_900)]
-    wrong = [entity("mention", 0, 10**6)] * 5_000
-    long = update(GROUP, text=names + "é" * 1_000_000, entities=mentions + wrong)
+    mentions = [make_entity("mention", 14 * number, 13) for number in range(4_900)]
+    wrong = [make_entity("mention", 0, 10**6)] * 5_000
+    long = make_update(GROUP, text=names + "é" * 1_000_000, entities=mentions + wrong)
     with count_units() as stopwatch:
         parsed = parse_update(long, ME)
     assert stopwatch.units < 1_000  # 10,000 before
@@ -215,19 +218,19 @@ TOPIC_OPENED = {
         {"text": "Keepsakes are sold here"},
         {"text": "Keepsake's page"},
         {"text": "I bought a Keepsake"},
-        {"text": "@keepsake_bot2 hi", "entities": [entity("mention", 0, 14)]},
-        {"text": "a@keepsake_bot.org", "entities": [entity("email", 0, 18)]},
+        {"text": "@keepsake_bot2 hi", "entities": [make_entity("mention", 0, 14)]},
+        {"text": "a@keepsake_bot.org", "entities": [make_entity("email", 0, 18)]},
         {"text": "/help@other_bot"},
         {"text": "hi", "reply_to_message": TOPIC_OPENED},
     ],
 )
-def test_what_does_not_address_the_bot_in_a_group(message: dict[str, Any]) -> None:
-    assert not heard(GROUP, **message).addressed
+def test_group_message_without_mention_does_not_address_bot(message: dict[str, Any]) -> None:
+    assert not parse_message(GROUP, **message).addressed
 
 
-def test_a_thread_counts_only_in_a_topic() -> None:
-    assert heard(GROUP, text="x", message_thread_id=5, is_topic_message=True).scope.thread == 5
-    assert heard(GROUP, text="x", message_thread_id=5).scope.thread == 0
+def test_thread_id_counts_only_in_topic() -> None:
+    assert parse_message(GROUP, text="x", message_thread_id=5, is_topic_message=True).scope.thread == 5
+    assert parse_message(GROUP, text="x", message_thread_id=5).scope.thread == 0
 
 
 @pytest.mark.parametrize(
@@ -238,30 +241,32 @@ def test_a_thread_counts_only_in_a_topic() -> None:
         {"text": "x", "is_automatic_forward": True},
     ],
 )
-def test_what_is_nobodys_words_to_the_bot(message: dict[str, Any]) -> None:
-    assert parse_update(update(GROUP, **message), ME) is None
-    assert parse_update(update({"id": -1, "type": "channel", "title": "News"}, text="x"), ME) is None
+def test_service_bot_and_channel_messages_are_ignored(message: dict[str, Any]) -> None:
+    assert parse_update(make_update(GROUP, **message), ME) is None
+    assert parse_update(make_update({"id": -1, "type": "channel", "title": "News"}, text="x"), ME) is None
 
 
-def test_anonymous_admins_speak_as_the_group() -> None:
+def test_anonymous_admin_is_named_after_group() -> None:
     sender = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
     message: dict[str, Any] = {"text": "/help", "from": sender, "sender_chat": GROUP}
-    parsed = heard(GROUP, **message)
+    parsed = parse_message(GROUP, **message)
     assert parsed.person.name == "Picnic"
     assert parsed.person.id == 1087968824
 
 
-def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None:
-    assert heard(kind="edited_message", text="x").kind == "edited"
-    assert heard(kind="edited_message", text="/help", edit_date=1_800_000_009).command == "help"
-    assert heard(kind="edited_message", text="/help").command == "", "the first reaction is sent as an edit, too"
-    assert heard(location={"latitude": 1, "longitude": 2}).attachment == "location"
-    assert heard(rich_message={"blocks": []}).kind == "wordless"
+def test_classifies_edits_and_messages_without_text() -> None:
+    assert parse_message(kind="edited_message", text="x").kind == "edited"
+    assert parse_message(kind="edited_message", text="/help", edit_date=1_800_000_009).command == "help"
+    assert parse_message(kind="edited_message", text="/help").command == "", (
+        "the first reaction is sent as an edit, too"
+    )
+    assert parse_message(location={"latitude": 1, "longitude": 2}).attachment == "location"
+    assert parse_message(rich_message={"blocks": []}).kind == "wordless"
 
 
 @given(st.text(min_size=1, max_size=50), st.integers(0, 60), st.integers(0, 60))
-def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length: int) -> None:
-    parse_update(update(GROUP, text=text, entities=[entity("mention", offset, length)]), ME)
+def test_parsing_never_fails_for_arbitrary_text_and_entity(text: str, offset: int, length: int) -> None:
+    parse_update(make_update(GROUP, text=text, entities=[make_entity("mention", offset, length)]), ME)
 
 
 @pytest.mark.parametrize(
@@ -275,44 +280,44 @@ def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length
         ({"id": 11, "type": "private"}, {"migrate_to_chat_id": -1_000_500}, None),
     ],
 )
-def test_a_groups_two_ids_are_read_from_either_chat(
+def test_finds_old_and_new_group_id_of_migration(
     chat: dict[str, Any], fields: dict[str, Any], ids: tuple[int, int] | None
 ) -> None:
-    assert find_old_and_new_group_id(update(chat, **fields)) == ids
+    assert find_old_and_new_group_id(make_update(chat, **fields)) == ids
 
 
 @pytest.mark.parametrize("huge", [10**30, -(10**30), 2**52])
-def test_an_update_with_an_id_that_no_store_could_hold_is_nobodys(huge: int) -> None:
+def test_ignores_update_with_id_out_of_range(huge: int) -> None:
     group = {"id": -100, "type": "supergroup", "title": "Club", "is_forum": True}
-    assert parse_update(update({**group, "id": huge}, text="hi"), ME) is None
-    assert parse_update(update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
-    assert parse_update(update(group, text="hi", message_id=huge), ME) is None
+    assert parse_update(make_update({**group, "id": huge}, text="hi"), ME) is None
+    assert parse_update(make_update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
+    assert parse_update(make_update(group, text="hi", message_id=huge), ME) is None
     somebody: dict[str, Any] = {"from": {"id": huge, "is_bot": False, "first_name": "A"}}
-    assert parse_update(update(PRIVATE, text="hi", **somebody), ME) is None
+    assert parse_update(make_update(PRIVATE, text="hi", **somebody), ME) is None
 
 
-def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:
+def test_each_channel_direct_chat_has_separate_scope() -> None:
     chat: dict[str, Any] = {"id": -1_001_000_000_900, "type": "supergroup", "title": "News", "is_direct_messages": True}
     topic = {"topic_id": 8_000_000_011, "user": ANN}
-    parsed = heard(chat, text="hi", direct_messages_topic=topic)
-    other = heard(chat, text="hi", direct_messages_topic={**topic, "topic_id": 12})
+    parsed = parse_message(chat, text="hi", direct_messages_topic=topic)
+    other = parse_message(chat, text="hi", direct_messages_topic={**topic, "topic_id": 12})
     assert parsed.scope == Scope(owner=chat["id"], thread=-8_000_000_011)
     assert other.scope != parsed.scope
     assert parsed.scope.is_channel_direct_chat
     assert (parsed.chat.topic_id, parsed.chat.direct_messages_topic_id) == (None, 8_000_000_011)
-    in_topic = heard({**GROUP, "is_forum": True}, text="hi", message_thread_id=8, is_topic_message=True)
+    in_topic = parse_message({**GROUP, "is_forum": True}, text="hi", message_thread_id=8, is_topic_message=True)
     assert (in_topic.chat.topic_id, in_topic.chat.direct_messages_topic_id) == (8, None)
     assert not in_topic.scope.is_channel_direct_chat
 
 
-def test_checklists_are_lists_with_boxes() -> None:
+def test_checklist_is_formatted_with_checkboxes() -> None:
     bob = {"id": 5, "is_bot": False, "first_name": "Bob"}
     tasks = [{"id": 1, "text": "milk"}, {"id": 2, "text": "eggs", "completed_by_user": bob, "completion_date": 99}]
     checklist = telegram.Checklist.de_json({"title": "Shopping", "tasks": tasks}, None)
     assert format_checklist(checklist) == "Shopping\n- [ ] milk\n- [x] eggs"
 
 
-def reacted(**who: Any) -> ParsedUpdate | None:
+def parse_reaction(**who: Any) -> ParsedUpdate | None:
     thumb = [{"type": "emoji", "emoji": "👎"}]
     reaction = {"chat": GROUP, "message_id": 3, "date": 1, "old_reaction": [], "new_reaction": thumb, **who}
     update = telegram.Update.de_json({"update_id": 9, "message_reaction": reaction}, None)
@@ -320,10 +325,10 @@ def reacted(**who: Any) -> ParsedUpdate | None:
     return parse_update(update, ME)
 
 
-def test_an_anonymous_admin_reacts_as_the_group_and_a_channel_not_at_all() -> None:
-    by_ann, by_admin = reacted(user=ANN), reacted(actor_chat=GROUP)
+def test_anonymous_admin_reacts_as_group_and_channel_reaction_is_ignored() -> None:
+    by_ann, by_admin = parse_reaction(user=ANN), parse_reaction(actor_chat=GROUP)
     assert by_ann is not None
     assert (by_ann.kind, by_ann.person.id) == ("dislike", 11)
     assert by_admin is not None
     assert (by_admin.kind, by_admin.person.id, by_admin.person.name) == ("dislike", ANONYMOUS_ADMIN, "Picnic")
-    assert reacted(actor_chat={"id": -7, "type": "channel", "title": "News"}) is None
+    assert parse_reaction(actor_chat={"id": -7, "type": "channel", "title": "News"}) is None

@@ -1,4 +1,4 @@
-"""Which texts are pieces of one."""
+"""Which messages are collected into one turn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from telegram_ui.updates.pieces import MAX_PIECES, PieceCollector, belongs_to_sa
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
 
-def piece(
+def make_piece(
     units: int, *, sender: str = "ann", sent_at: datetime = START, album: str = "", origin: Origin = ""
 ) -> ParsedUpdate:
     return ParsedUpdate(
@@ -36,8 +36,8 @@ def piece(
 
 
 @dataclass
-class Timers:
-    """call_later by hand."""
+class ManualTimers:
+    """A call_later whose timers the test fires."""
 
     waiting: dict[int, Callable[[], None]] = field(default_factory=dict)
     number: int = 0
@@ -56,7 +56,7 @@ class Timers:
 
 @dataclass
 class Timer:
-    timers: Timers
+    timers: ManualTimers
     number: int
 
     def cancel(self) -> None:
@@ -66,78 +66,80 @@ class Timer:
 class Turn:
     def __init__(self, collector: PieceCollector, first: ParsedUpdate) -> None:
         self.pieces = [first]
-        self.complete = 0
+        self.completion_count = 0
         collector.collect_further_pieces(self.pieces, self._completed)
 
     def _completed(self) -> None:
-        self.complete += 1
+        self.completion_count += 1
 
 
 @pytest.fixture
-def timers() -> Timers:
-    return Timers()
+def timers() -> ManualTimers:
+    return ManualTimers()
 
 
 @pytest.fixture
-def collector(timers: Timers) -> PieceCollector:
+def collector(timers: ManualTimers) -> PieceCollector:
     return PieceCollector(timers)
 
 
-def test_long_pieces_are_gathered_until_it_is_quiet(collector: PieceCollector, timers: Timers) -> None:
-    turn = Turn(collector, piece(4096))
-    assert collector.try_to_add_piece(piece(4096))
-    assert turn.complete == 0
+def test_long_pieces_are_collected_until_pause(collector: PieceCollector, timers: ManualTimers) -> None:
+    turn = Turn(collector, make_piece(4096))
+    assert collector.try_to_add_piece(make_piece(4096))
+    assert turn.completion_count == 0
     timers.fire()
-    assert (len(turn.pieces), turn.complete) == (2, 1)
-    assert not collector.try_to_add_piece(piece(10))
+    assert (len(turn.pieces), turn.completion_count) == (2, 1)
+    assert not collector.try_to_add_piece(make_piece(10))
 
 
-def test_a_paste_has_so_many_pieces_and_the_next_begins_another(collector: PieceCollector, timers: Timers) -> None:
-    turn = Turn(collector, piece(4096))
-    assert [collector.try_to_add_piece(piece(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [False]
-    assert (len(turn.pieces), turn.complete) == (MAX_PIECES, 1)
+def test_paste_is_limited_to_max_pieces(collector: PieceCollector, timers: ManualTimers) -> None:
+    turn = Turn(collector, make_piece(4096))
+    assert [collector.try_to_add_piece(make_piece(4096)) for _ in range(MAX_PIECES)] == [True] * (MAX_PIECES - 1) + [
+        False
+    ]
+    assert (len(turn.pieces), turn.completion_count) == (MAX_PIECES, 1)
     assert not timers.waiting
 
 
-def test_a_short_piece_is_the_last(collector: PieceCollector, timers: Timers) -> None:
-    turn = Turn(collector, piece(4000))
-    assert collector.try_to_add_piece(piece(10))
-    assert turn.complete == 1
+def test_short_piece_ends_paste(collector: PieceCollector, timers: ManualTimers) -> None:
+    turn = Turn(collector, make_piece(4000))
+    assert collector.try_to_add_piece(make_piece(10))
+    assert turn.completion_count == 1
     assert not timers.waiting
-    assert not collector.try_to_add_piece(piece(10))
+    assert not collector.try_to_add_piece(make_piece(10))
 
 
 @pytest.mark.parametrize(
     "other",
-    [piece(4096, sender="bob"), piece(10, sent_at=START + timedelta(seconds=4))],
+    [make_piece(4096, sender="bob"), make_piece(10, sent_at=START + timedelta(seconds=4))],
     ids=["somebody else", "much later"],
 )
-def test_what_does_not_belong_is_not_taken(collector: PieceCollector, other: ParsedUpdate) -> None:
-    turn = Turn(collector, piece(4096))
+def test_unrelated_message_is_not_collected(collector: PieceCollector, other: ParsedUpdate) -> None:
+    turn = Turn(collector, make_piece(4096))
     assert not collector.try_to_add_piece(other)
-    assert turn.pieces == [piece(4096)]
-    assert turn.complete == (other.person.name == "ann")
+    assert turn.pieces == [make_piece(4096)]
+    assert turn.completion_count == (other.person.name == "ann")
 
 
-def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
-    assert not belongs_to_same_turn(piece(1000), piece(3000))
-    assert belongs_to_same_turn(piece(1500), piece(3000))
-    assert belongs_to_same_turn(piece(1), piece(4000))
-    assert not can_be_continued(piece(2047))
+def test_texts_that_fit_into_one_message_are_not_joined() -> None:
+    assert not belongs_to_same_turn(make_piece(1000), make_piece(3000))
+    assert belongs_to_same_turn(make_piece(1500), make_piece(3000))
+    assert belongs_to_same_turn(make_piece(1), make_piece(4000))
+    assert not can_be_continued(make_piece(2047))
 
 
-def test_closing_leaves_open_pastes_incomplete(collector: PieceCollector, timers: Timers) -> None:
-    turn = Turn(collector, piece(4096))
+def test_close_leaves_open_paste_incomplete(collector: PieceCollector, timers: ManualTimers) -> None:
+    turn = Turn(collector, make_piece(4096))
     collector.close()
-    assert turn.complete == 0
+    assert turn.completion_count == 0
     assert not timers.waiting
 
 
 @given(st.lists(st.sampled_from(["x" * 700, "word ", "line\n", "😀"]), max_size=60).map("".join))
-def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
-    timers = Timers()
+def test_collects_all_pieces_of_text_split_by_client(text: str) -> None:
+    timers = ManualTimers()
     collector = PieceCollector(timers)
-    parts = [piece(count_utf16_units(part)) for part in split_text(text)]
+    parts = [make_piece(count_utf16_units(part)) for part in split_text(text)]
     if not can_be_continued(parts[0]):
         assert len(parts) == 1
         return
@@ -147,14 +149,14 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     assert turn.pieces == parts
 
 
-def test_an_album_and_a_forwarded_batch_are_one_turn() -> None:
-    album, other = piece(0, album="5"), piece(0, album="6")
-    forwarded = piece(20, origin="forwarded")
+def test_album_or_forwarded_batch_belongs_to_one_turn() -> None:
+    album, other = make_piece(0, album="5"), make_piece(0, album="6")
+    forwarded = make_piece(20, origin="forwarded")
     assert can_be_continued(album)
     assert belongs_to_same_turn(album, album)
     assert not belongs_to_same_turn(other, album)
-    assert not belongs_to_same_turn(piece(20), album)
+    assert not belongs_to_same_turn(make_piece(20), album)
     assert can_be_continued(forwarded)
     assert belongs_to_same_turn(forwarded, forwarded)
-    assert not belongs_to_same_turn(piece(20), forwarded)
+    assert not belongs_to_same_turn(make_piece(20), forwarded)
     assert not belongs_to_same_turn(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)

@@ -1,4 +1,4 @@
-"""What Telegram sends is read within limits: what is beyond them, or nonsense, is no more than its number."""
+"""Raw updates are parsed within limits. An update that is too large or malformed keeps only its id."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 import telegram
 
 from telegram_ui.updates.parsing import MAX_DEPTH, MAX_PARTS, parse_raw_update, parse_update
-from tests.unit.telegram_ui.conftest import ANN, client
+from tests.unit.telegram_ui.conftest import ANN, make_bot
 
 SAID: dict[str, Any] = {
     "message_id": 1,
@@ -17,7 +17,7 @@ SAID: dict[str, Any] = {
 }
 
 
-def nested(levels: int) -> dict[str, Any]:
+def make_nested_message(levels: int) -> dict[str, Any]:
     said = SAID
     for _ in range(levels):
         said = {**SAID, "reply_to_message": said}
@@ -28,24 +28,24 @@ def nested(levels: int) -> dict[str, Any]:
     "message",
     [
         {**SAID, "chat": 5},
-        nested(MAX_DEPTH),
+        make_nested_message(MAX_DEPTH),
         {**SAID, "entities": [{"type": "bold", "offset": 0, "length": 1}] * MAX_PARTS},
     ],
     ids=["nonsense", "deep", "long"],
 )
-def test_an_update_that_cannot_be_read_is_its_number(message: dict[str, Any]) -> None:
-    bot = client("http://127.0.0.1:9")
+def test_unreadable_update_keeps_only_id(message: dict[str, Any]) -> None:
+    bot = make_bot("http://127.0.0.1:9")
     assert parse_raw_update({"update_id": 9, "message": message}, bot) == telegram.Update(9)
 
 
-def test_a_usual_one_is_read() -> None:
-    update = parse_raw_update({"update_id": 9, "message": nested(1)}, client("http://127.0.0.1:9"))
+def test_ordinary_update_is_parsed() -> None:
+    update = parse_raw_update({"update_id": 9, "message": make_nested_message(1)}, make_bot("http://127.0.0.1:9"))
     assert update.message is not None
     assert update.message.text == "hello"
 
 
-def test_a_field_that_cannot_be_read_costs_only_itself() -> None:
-    bot = client("http://127.0.0.1:9")
+def test_unreadable_field_does_not_discard_message() -> None:
+    bot = make_bot("http://127.0.0.1:9")
     update = parse_raw_update({"update_id": 9, "message": {**SAID, "poll": {"question": "Tea?"}}}, bot)
     assert update.message is not None
     assert update.message.text == "hello"

@@ -27,20 +27,20 @@ from storage.stores.postgres import open_postgres_database
 from telegram_ui.updates.access import AccessPolicy
 from telegram_ui.updates.durable_queue import QueuedUpdate
 from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
-from tests.support.postgres_server import address
-from tests.support.postgres_wire import laid
-from tests.unit.telegram_ui.conftest import NOW, Peer, client
+from tests.support.postgres_server import make_schema_address
+from tests.support.postgres_wire import lay_wire
+from tests.unit.telegram_ui.conftest import NOW, Peer, make_bot
 
 ANN = 1001
 
 
 @pytest.fixture
 async def bot(peer: Peer) -> Any:
-    async with client(peer.url) as bot:
+    async with make_bot(peer.url) as bot:
         yield bot
 
 
-def update(number: int, bot: telegram.Bot, *, person: int = ANN) -> telegram.Update:
+def make_update(number: int, bot: telegram.Bot, *, person: int = ANN) -> telegram.Update:
     said = {
         "message_id": number,
         "date": 1,
@@ -51,9 +51,9 @@ def update(number: int, bot: telegram.Bot, *, person: int = ANN) -> telegram.Upd
     return telegram.Update.de_json({"update_id": number, "message": said}, bot)
 
 
-def fetched(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[str, Any]]]:
+def make_fetched_updates(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[str, Any]]]:
     """One update as a poll brings it: parsed and raw."""
-    parsed = update(number, bot)
+    parsed = make_update(number, bot)
     return [(parsed, json.loads(parsed.to_json()))]
 
 
@@ -68,20 +68,20 @@ class Clock:
 
 
 class LosingInbox(PostgresInbox):
-    """While `loses`, the next commit arrives, though its reply does not."""
+    """An inbox that loses the reply to the next commit if `loses_next_reply` is set."""
 
-    loses = False
+    loses_next_reply = False
 
     async def store_and_get_new_ids(self, *args: Any) -> set[int]:
         new = await super().store_and_get_new_ids(*args)
-        if self.loses:
-            self.loses = False
+        if self.loses_next_reply:
+            self.loses_next_reply = False
             raise StorageError
         return new
 
 
-class Watched(SharedQueue):
-    """A queue with the inbox under it."""
+class InspectableQueue(SharedQueue):
+    """A shared queue that exposes its inbox, leases and people."""
 
     inbox: LosingInbox
     work: SharedWork
@@ -89,9 +89,9 @@ class Watched(SharedQueue):
 
 
 @asynccontextmanager
-async def queue_of(
+async def open_queue(
     name: str, url: str, folder: Path, bot: ExtBot[Any], clock: Clock, *, is_claiming: bool = True
-) -> AsyncIterator[Watched]:
+) -> AsyncIterator[InspectableQueue]:
     """One process's queue, its memory.db in a folder of its own."""
     async with AsyncExitStack() as stack:
         settings = Settings(telegram_bot_token=Secret("4242:token"))
@@ -102,7 +102,7 @@ async def queue_of(
         leases = await stack.enter_async_context(PostgresLeases.open(server, replica, url))
         inbox, people = LosingInbox(server, leases), People(server)
         work = SharedWork(server, leases, Inbox(files))
-        queue = Watched(
+        queue = InspectableQueue(
             inbox,
             work,
             is_relevant=lambda _: True,
@@ -122,45 +122,51 @@ async def queue_of(
                 claiming.cancel()
 
 
-async def came(queue: SharedQueue) -> int:
+async def receive_update_id(queue: SharedQueue) -> int:
     received = await queue.get()
     assert isinstance(received, QueuedUpdate)
     return -1 if received.is_refused else received.update.update_id
 
 
-async def test_who_claimed_the_bot_in_one_process_is_known_where_they_speak_next(
+async def test_bot_claim_is_learned_by_other_process_with_next_update(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
-    url, clock = address(postgres_url, tmp_path), Clock()
-    async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
+    url, clock = make_schema_address(postgres_url, tmp_path), Clock()
+    async with (
+        open_queue("a", url, tmp_path, bot, clock) as first,
+        open_queue("b", url, tmp_path, bot, clock) as second,
+    ):
         until = await first.people.get_or_renew_admin_link_expiry(new_expiry=NOW + timedelta(hours=1), now=NOW)
         assert await first.people.claim_bot_if_link_is_valid(
             KnownPerson(id=ANN, standing="admin", name=""), expiry=until, now=NOW
         )
         assert second.people.admin_ids_from_bot_claims == frozenset()
-        await second.enqueue_updates(fetched(1, bot))
+        await second.enqueue_updates(make_fetched_updates(1, bot))
         assert second.people.admin_ids_from_bot_claims == {ANN}
 
 
-async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
+async def test_update_received_anywhere_is_handled_by_process_serving_owner(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
-    url, clock = address(postgres_url, tmp_path), Clock()
-    async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
-        await first.enqueue_updates(fetched(1, bot))
-        tasks = [asyncio.create_task(came(number)) for number in (first, second)]
+    url, clock = make_schema_address(postgres_url, tmp_path), Clock()
+    async with (
+        open_queue("a", url, tmp_path, bot, clock) as first,
+        open_queue("b", url, tmp_path, bot, clock) as second,
+    ):
+        await first.enqueue_updates(make_fetched_updates(1, bot))
+        tasks = [asyncio.create_task(receive_update_id(number)) for number in (first, second)]
         done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
         assert [task.result() for task in done] == [1]
         serving, other = (first, second) if tasks[0] in done else (second, first)
-        await other.enqueue_updates(fetched(2, bot))
-        await other.enqueue_updates(fetched(2, bot))
-        await serving.enqueue_updates(fetched(3, bot))
-        assert [await came(serving), await came(serving)] == [2, 3]
+        await other.enqueue_updates(make_fetched_updates(2, bot))
+        await other.enqueue_updates(make_fetched_updates(2, bot))
+        await serving.enqueue_updates(make_fetched_updates(3, bot))
+        assert [await receive_update_id(serving), await receive_update_id(serving)] == [2, 3]
         # Three of hers are unfinished, wherever they came in: one more is refused, and she is told where it came in.
-        await other.enqueue_updates(fetched(4, bot))
-        assert await came(other) == -1
+        await other.enqueue_updates(make_fetched_updates(4, bot))
+        assert await receive_update_id(other) == -1
         await serving.mark_updates_done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
         clock.now += IDLE_FOR + 1
@@ -168,96 +174,95 @@ async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
         clock.now += IDLE_FOR + 1
         await serving.release_idle_and_requested_leases()
         assert list(serving.work.leases.served_owners) == []
-        await other.enqueue_updates(fetched(5, bot))
+        await other.enqueue_updates(make_fetched_updates(5, bot))
         done, waiting = await asyncio.wait(
-            [asyncio.create_task(came(queue)) for queue in (serving, other)], return_when=asyncio.FIRST_COMPLETED
+            [asyncio.create_task(receive_update_id(queue)) for queue in (serving, other)],
+            return_when=asyncio.FIRST_COMPLETED,
         )
         for task in waiting:
             task.cancel()
         assert [task.result() for task in done] == [5]
 
 
-async def test_what_was_served_elsewhere_after_a_lost_reply_is_taken_over_in_order(
+async def test_takes_over_updates_in_order_after_lost_commit_reply(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
-    url, clock = address(postgres_url, tmp_path), Clock()
-    async with queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first:
-        first.inbox.loses = True
+    url, clock = make_schema_address(postgres_url, tmp_path), Clock()
+    async with open_queue("a", url, tmp_path, bot, clock, is_claiming=False) as first:
+        first.inbox.loses_next_reply = True
         with pytest.raises(StorageError):
-            await first.enqueue_updates(fetched(1, bot))
+            await first.enqueue_updates(make_fetched_updates(1, bot))
         assert first.empty(), "another process may have been handed it"
-        async with queue_of("b", url, tmp_path, bot, clock) as second:
-            await second.enqueue_updates(fetched(1, bot))  # Telegram offers it again
-            assert await came(second) == 1
+        async with open_queue("b", url, tmp_path, bot, clock) as second:
+            await second.enqueue_updates(make_fetched_updates(1, bot))  # Telegram offers it again
+            assert await receive_update_id(second) == 1
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = 'b'")
-            await first.enqueue_updates(fetched(2, bot))
+            await first.enqueue_updates(make_fetched_updates(2, bot))
             assert await first.claim_updates_and_count(bot)
-            assert [await came(first), await came(first)] == [1, 2]
+            assert [await receive_update_id(first), await receive_update_id(first)] == [1, 2]
             await first.mark_updates_done([1, 2])
             with psycopg.connect(url) as connection:
                 assert connection.execute("SELECT COUNT(*) FROM updates WHERE done_at IS NULL").fetchone() == (0,)
 
 
-async def test_what_others_wrote_comes_before_an_update_whose_reply_was_lost(
+async def test_updates_of_other_processes_precede_update_with_lost_reply(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
-    url, clock = address(postgres_url, tmp_path), Clock()
+    url, clock = make_schema_address(postgres_url, tmp_path), Clock()
     async with (
-        queue_of("a", url, tmp_path, bot, clock, is_claiming=False) as first,
-        queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
+        open_queue("a", url, tmp_path, bot, clock, is_claiming=False) as first,
+        open_queue("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
-        await first.enqueue_updates(fetched(1, bot))
+        await first.enqueue_updates(make_fetched_updates(1, bot))
         assert await first.claim_updates_and_count(bot) == 1
-        assert await came(first) == 1
+        assert await receive_update_id(first) == 1
         await second.enqueue_updates(
-            [(update(2, bot), json.loads(update(2, bot).to_json()))]
+            [(make_update(2, bot), json.loads(make_update(2, bot).to_json()))]
         )  # she is served here, and it is not claimed yet
-        first.inbox.loses = True
+        first.inbox.loses_next_reply = True
         with pytest.raises(StorageError):
-            await first.enqueue_updates(fetched(3, bot))
-        await first.enqueue_updates(fetched(3, bot))  # Telegram offers it again
-        assert [await came(first), await came(first)] == [2, 3]
+            await first.enqueue_updates(make_fetched_updates(3, bot))
+        await first.enqueue_updates(make_fetched_updates(3, bot))  # Telegram offers it again
+        assert [await receive_update_id(first), await receive_update_id(first)] == [2, 3]
         assert not await first.claim_updates_and_count(bot)
         assert first.empty()
 
 
-async def test_it_comes_first_even_where_the_reply_to_the_claim_is_lost_as_well(
-    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
-) -> None:
-    url, clock = address(postgres_url, tmp_path), Clock()
+async def test_update_order_survives_lost_reply_to_claim(bot: ExtBot[Any], postgres_url: str, tmp_path: Path) -> None:
+    url, clock = make_schema_address(postgres_url, tmp_path), Clock()
     async with (
-        laid(url) as (behind, wire),
-        queue_of("a", behind, tmp_path, bot, clock, is_claiming=False) as first,
-        queue_of("b", url, tmp_path, bot, clock, is_claiming=False) as second,
+        lay_wire(url) as (behind, wire),
+        open_queue("a", behind, tmp_path, bot, clock, is_claiming=False) as first,
+        open_queue("b", url, tmp_path, bot, clock, is_claiming=False) as second,
     ):
-        await first.enqueue_updates(fetched(1, bot))
+        await first.enqueue_updates(make_fetched_updates(1, bot))
         assert await first.claim_updates_and_count(bot) == 1
-        assert await came(first) == 1
+        assert await receive_update_id(first) == 1
         await first.mark_updates_done([1])
         await second.enqueue_updates(
-            [(update(2, bot), json.loads(update(2, bot).to_json()))]
+            [(make_update(2, bot), json.loads(make_update(2, bot).to_json()))]
         )  # she is served here, and it is not claimed yet
         wire.cuts_some = lambda: True
         with pytest.raises(StorageError):
-            await first.enqueue_updates(fetched(3, bot))
+            await first.enqueue_updates(make_fetched_updates(3, bot))
         assert first.empty(), "the first thing that comes is what was written first"
         wire.cuts_some = lambda: False
-        await first.enqueue_updates(fetched(3, bot))  # Telegram offers it again
+        await first.enqueue_updates(make_fetched_updates(3, bot))  # Telegram offers it again
         assert await first.claim_updates_and_count(bot)
-        assert [await came(first), await came(first)] == [2, 3]
+        assert [await receive_update_id(first), await receive_update_id(first)] == [2, 3]
         assert first.empty()
 
 
-async def test_what_waited_while_the_process_was_alone_goes_to_all(
+async def test_updates_from_single_process_inbox_move_to_shared_queue(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
     (tmp_path / "a").mkdir()
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
         alone = Inbox(files)
         await alone.store_and_get_new_ids(bot.id, [ReceivedUpdate(8, "{")], NOW)
-        await alone.store_and_get_new_ids(bot.id, [ReceivedUpdate(9, update(9, bot).to_json())], NOW)
-    async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
-        assert await came(queue) == 9
+        await alone.store_and_get_new_ids(bot.id, [ReceivedUpdate(9, make_update(9, bot).to_json())], NOW)
+    async with open_queue("a", make_schema_address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
+        assert await receive_update_id(queue) == 9
     async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
         assert await Inbox(files).list_pending_updates(bot.id) == []

@@ -1,4 +1,4 @@
-"""Half a character in what Telegram sends, which no file and no request could carry, does no harm."""
+"""Lone surrogates from Telegram are replaced, because they cannot be encoded."""
 
 import pytest
 import telegram
@@ -11,7 +11,7 @@ ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake
 
 
 @pytest.mark.parametrize("half", [r"\ud800", r"\uDFFF", r"x\ud83d", r"\ude00\ud83d"])
-def test_lone_surrogates_are_replaced_when_an_update_is_read(half: str) -> None:
+def test_lone_surrogates_are_replaced_when_update_is_read(half: str) -> None:
     person = f'{{"id": 11, "is_bot": false, "first_name": "{half}", "last_name": "{half}"}}'
     chat = '{"id": 11, "type": "private"}'
     message = f'{{"message_id": 3, "date": 1, "chat": {chat}, "from": {person}, "text": "{half} \\ud83d\\ude00"}}'
@@ -25,6 +25,6 @@ def test_lone_surrogates_are_replaced_when_an_update_is_read(half: str) -> None:
     (parsed.text + parsed.person.name).encode()
 
 
-def test_what_is_whole_stays_the_same() -> None:
+def test_json_without_lone_surrogates_is_returned_unchanged() -> None:
     value = {"text": "Grüße 😀 \\ud800", "parts": [1, None]}
     assert repair_surrogates_in_json(value) is value
