@@ -35,15 +35,16 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
     """Adapt a fact to the `kind` of its line. Return None for a question or empty talk, unless the fact is vital.
 
     A wish or a doubt becomes an uncertain fact that quotes the line, and neither ends nor replaces another fact. If the
-    kind is "nothing" but the line has a number, a date or a name, return the fact unchanged.
+    kind is "nothing" but the line has a number, a date or a name, return the fact unchanged. An instruction stays one
+    only if its line is a rule.
     """
+    # Small models call nearly every fact an instruction, and "if it rains I might take the bus", too.
+    if fact.kind == "instruction" and (kind == "fact" or (kind == "maybe" and fact.is_uncertain)):
+        fact = replace(fact, kind="personal", subject=fact.key)
     told = make_fingerprint(fact.line.partition(" ")[2])  # without the first word, which may begin with a capital
     has_detail = bool(told.numbers or told.dates or told.names)
     if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):
         return fact
-    # "If it rains I might take the bus" is no rule for the bot.
-    if kind == "maybe" and fact.kind == "instruction" and fact.is_uncertain:
-        fact = replace(fact, kind="personal", subject="")
     wish = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
     subject = fact.subject if fact.kind in LASTING else ""  # of an instruction, the requests that it is for
     return None if kind in NO_FACTS else replace(wish, subject=subject, known=(), only_one=False, valid_to=None)

@@ -131,6 +131,24 @@ async def test_condition_without_hedge_remains_instruction(talk: ChatHarness) ->
     assert fact.kind == "instruction"
 
 
+@pytest.mark.parametrize(
+    ("line", "kind", "expected"),
+    [  # a model of 1.5 billion parameters called all of them instructions, and told these kinds
+        ("I live in Lisbon", "fact", ("personal", "home city")),
+        ("On Tuesdays I sing in a choir called Vox Mare", "fact", ("personal", "home city")),
+        ("Марк переехал: теперь живём в Зейсте", "fact", ("personal", "home city")),
+        ("Por favor, a partir de ahora contéstame siempre sin emojis", "rule", ("instruction", "")),
+        ("I'm allergic to hazelnuts, so never with nuts like that", "rule", ("instruction", "")),
+    ],
+)
+async def test_instruction_whose_line_is_a_fact_becomes_personal(
+    talk: ChatHarness, line: str, kind: str, expected: tuple[str, str]
+) -> None:
+    set_line_kinds(talk, {line: kind})
+    [fact] = await learn(talk, line, type="instruction", attribute="home city", is_single=True)
+    assert (fact.kind, fact.subject, fact.is_uncertain) == (*expected, False)
+
+
 async def test_condition_with_hedge_is_not_an_instruction(talk: ChatHarness) -> None:
     line = "if it rains I might take the bus"
     set_line_kinds(talk, {line: "maybe", "Could you always answer in German": "rule"})
