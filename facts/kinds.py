@@ -34,9 +34,8 @@ def parse_kind_of_line(answer: str) -> str:
 def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) -> NewFact | None:
     """Adapt a fact to the `kind` of its line. Return None for a question or empty talk, unless the fact is vital.
 
-    A wish or a doubt becomes an uncertain fact that quotes the line, and neither ends nor replaces another fact. If the
-    kind is "nothing" but the line has a number, a date or a name, return the fact unchanged. An instruction stays one
-    only if its line is a rule.
+    A wish or a doubt becomes an uncertain fact that quotes the line, and neither ends nor replaces another fact. A fact
+    whose line is "nothing" is kept if the line has a number, a date or a name, and an instruction only if it is a rule.
     """
     # Small models call nearly every fact an instruction, and "if it rains I might take the bus", too.
     if fact.kind == "instruction" and (kind == "fact" or (kind == "maybe" and fact.is_uncertain)):

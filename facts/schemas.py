@@ -320,11 +320,10 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))  # "Anna is a vegetarian" is clear
     lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
-    shares_few = 2 * len(words & said) <= len(words)
     clauses = (clause for clause in CLAUSE_BREAK.split(fact.quote) if words & _get_word_prefixes(find_topics(clause)))
     # A weak model makes "Anna is a teacher" of "My aunt Ina is a teacher".
     is_of_another = is_model_weak and any(_find_names(clause) - words for clause in clauses)
-    if is_of_another or ((details or lacks_half) and shares_few and not details & words):
+    if is_of_another or ((details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)):
         return replace(fact, text=f"{speaker or 'User'}: {fact.quote}")
     return fact
 
