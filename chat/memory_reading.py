@@ -82,7 +82,7 @@ class SearchCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenIds:
-    """The ids of messages and summaries that the model has seen in this turn. Messages `in_part` were truncated."""
+    """The ids of messages and summaries shown to the model in this turn. `in_part` has the truncated messages."""
 
     messages: Set[int] = frozenset()
     summaries: Set[int] = frozenset()

@@ -15,7 +15,7 @@ STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CS
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The bot's functions and settings that the page uses. Signing in from Telegram requires a bot token."""
+    """The functions and settings of the bot that the page uses."""
 
     operation: Operator
     configures: Callable[[int, int], Awaitable[bool]]  # (owner, person): may the person configure the group's memory?

@@ -71,7 +71,7 @@ def omit_uncertain_part(fact: ExtractedFact, extracted_facts: Sequence[Extracted
 
 
 def is_clause_before_wish(quote: str, line: str) -> bool:
-    """Return True if a quote of several words begins a line, or follows a "but", and is set off from what follows."""
+    """Return True if a quote is a clause of its own, at the start of its line or after "but", before a break."""
     before, after = ([word for _, word in _iterate_words(part)] for part in line.partition(quote)[::2])
     begins = not before or (before[-1].isalpha() and CLAUSE_BREAK.fullmatch(before[-1]))
     ends = not after or after[0] in _get_list_separators() or CLAUSE_BREAK.fullmatch(after[0])

@@ -82,7 +82,7 @@ def plan_fact_changes(
         change, is_overruled = FactChange(fact=draft), False
         for number in _list_numbers_of_related_facts(draft, valid, candidates):
             fact = valid[number]
-            is_named = (draft.is_change and number in draft.known) or _is_number_of_either_corrected(draft, fact)
+            is_named = (draft.is_change and number in draft.known) or _does_either_correct_number_of_other(draft, fact)
             match compare_facts(draft, fact, is_named_as_replaced=is_named):
                 case "changed" | "ended" if _decision_overrules_draft(fact, draft):
                     is_overruled = True
@@ -135,7 +135,7 @@ def _is_from_same_person(draft: NewFact, fact: Fact | NewFact) -> bool:
     return fact.person_id == draft.person_id
 
 
-def _is_number_of_either_corrected(draft: NewFact, fact: Fact | NewFact) -> bool:
+def _does_either_correct_number_of_other(draft: NewFact, fact: Fact | NewFact) -> bool:
     """Return True if the same person stated both facts, and the later one corrects a number in the earlier one."""
     if draft.is_uncertain or fact.is_uncertain or not _is_from_same_person(draft, fact):
         return False
@@ -229,7 +229,7 @@ def _list_numbers_of_related_facts(
         # In a group, nobody's words end another member's instructions and preferences, or those added by hand.
         if fact.valid_to is not None or (fact.kind in LASTING and not _is_from_same_person(draft, fact)):
             continue
-        if number in draft.known or _is_number_of_either_corrected(draft, fact):
+        if number in draft.known or _does_either_correct_number_of_other(draft, fact):
             ranked.append((0, number))
         elif is_same_subject(draft.subject, fact.subject) or words == list_essential_words(fact.text):
             ranked.append((1, number))

@@ -89,7 +89,7 @@ def iterate_candidates_for_each_fact(
 
 
 class _Passage(NamedTuple):
-    """A sentence in three parts: a passage, and the text before and after the passage."""
+    """A passage of a sentence, with the rest of the sentence before and after it."""
 
     before: str
     text: str

@@ -134,7 +134,7 @@ class StatusError(Exception):
 
     @property
     def may_be_setting(self) -> bool:
-        """True if the key or the model's name may be wrong. The same words may refuse a feature or a message."""
+        """True if the key or the model's name may be wrong. The error may also refuse a feature or a message."""
         of_key = {400: NAMES_KEY, 403: _MAY_BE_KEY}.get(self.status_code) if self.kind == "unclear" else None
         return self.kind == "model" or (of_key is not None and of_key.search(self.searchable_text) is not None)
 

@@ -101,7 +101,7 @@ class RefusedFeatures(TTLCache[str, int]):
 
 @dataclass
 class Fallbacks:
-    """Tracks the refused requests of one answer, and the parts that the next requests leave out."""
+    """Tracks the refusals while one answer is requested, and the parts to leave out of the next request."""
 
     for_person: bool = False
     refusals: int = 0

@@ -123,7 +123,7 @@ def _select_memorable_sentences(sentences: Sequence[Sentence]) -> list[Sentence]
 
 
 def find_best_quotes(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return up to three sentences that share most words with the question, latest first. Rare words count more."""
+    """Return up to three sentences that share the most words with a question, latest first. Rare words weigh more."""
     shared = [_list_stems(question) & _list_stems(sentence.text) for sentence in sentences]
     frequency = Counter(term for terms in shared for term in terms)
     scores = [sum(1 / frequency[term] for term in terms) for terms in shared]

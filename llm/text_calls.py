@@ -175,7 +175,7 @@ def _find_tool_name_matches(text: str, names: Names, start: int = 0) -> "Iterato
 
 
 def _cut_trailing_markup(text: str, names: Collection[str], shown_length: int) -> str:
-    """Remove markup at the end. If `names` are given, remove those names and a last word that may become markup too."""
+    """Remove markup at the end. With `names`, also remove these names and a last word that may begin markup."""
     word = _MAY_BECOME_MARK.search(text, max(0, len(text) - HELD)) if names else None
     end = max(shown_length, word.start() if word else len(text))
     start = max(0, end - HELD)

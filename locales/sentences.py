@@ -50,7 +50,7 @@ def use_reader_role(*, is_operator: bool) -> Iterator[None]:
 
 
 def is_reader_operator() -> bool:
-    """Return True if the current reader may be the operator, who sees setting names and log numbers."""
+    """Return True if texts are for the operator, and so may name settings and log numbers."""
     return _to_operator.get()
 
 

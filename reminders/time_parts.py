@@ -35,7 +35,7 @@ GRAMMAR = list[tuple[str, ReadPart]]()
 
 
 def grammar_rule(pattern: str) -> Callable[[ReadPart], ReadPart]:
-    """Add the decorated method, called where `pattern` matches, to the grammar. Its last pattern is tried first."""
+    """Add the decorated method to the grammar, to be called where `pattern` matches. Later rules are tried first."""
 
     def add_to_grammar(method: ReadPart) -> ReadPart:
         GRAMMAR.append((pattern, method))

@@ -10,7 +10,7 @@ MIN_LEAD = 0.4  # how much closer the closest wide example must be, in standard 
 
 
 def needs_several_searches(question_vector: Floats, example_vectors: Floats) -> bool:
-    """Return True if a question needs several searches. `example_vectors` embeds the examples in WIDE, then NARROW."""
+    """Return True if a question needs several searches. `example_vectors` are the embeddings of WIDE and NARROW."""
     cosines = example_vectors @ example_vectors.T
     spread = float(cosines[np.triu_indices(len(example_vectors), 1)].std())
     closeness = example_vectors @ question_vector

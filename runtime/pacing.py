@@ -33,7 +33,7 @@ class TransfersBusy(Exception):  # noqa: N818 - reads as the state it is
 
 @define(eq=False)
 class RateLimiter:
-    """Limits a visitor to `per_second` requests after a burst of `burst` requests."""
+    """Allows a visitor a burst of `burst` requests, and then `per_second` requests a second."""
 
     burst: int
     per_second: float

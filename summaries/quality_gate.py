@@ -46,7 +46,7 @@ class SourceLine:
 
 
 def parse_source_line(text: str) -> SourceLine:
-    """Parse a source line of a summary. Leave the time and the speaker's name out of its words."""
+    """Parse a source line of a summary into its days and its text, without the time and the speaker's name."""
     heading, words = split_into_heading_and_text(text)
     name, colon, said = words.partition(": ")
     if heading[-3:-2] == ":" and colon and "\n" not in name:

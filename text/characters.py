@@ -136,7 +136,7 @@ def _is_inside_grapheme(text: str, position: int) -> bool:
 
 
 def find_grapheme_start(text: str, position: int, min_position: int = 0) -> int:
-    """Return `position` or, if it splits a visible character, that character's start if it is after `min_position`."""
+    """Move a position inside a visible character to its start, but not to `min_position` or before it."""
     nearby = range(position, max(min_position, position - 16), -1) if position < len(text) else ()
     return next((boundary for boundary in nearby if not _is_inside_grapheme(text, boundary)), position)
 

@@ -248,7 +248,7 @@ def _reverse_and_add_spaces(parts: Sequence[object]) -> list[object]:
 
 
 def format_super_or_subscript(mark: str, text: str) -> str:
-    """Format a text as Unicode superscript (`mark` "^") or subscript ("_"), or as "^(ab)" where letters are missing."""
+    """Format text as Unicode superscript ("^") or subscript ("_"), or as "^(ab)" if Unicode lacks a letter."""
     if all(ord(character) in _SHIFTED[mark] for character in text):
         return text.translate(_SHIFTED[mark])
     return f"{mark}({text})" if len(text) > 1 else f"{mark}{text}"

@@ -137,7 +137,7 @@ def list_speakers(connection: Connection, scope: Scope) -> list[str]:
 def _fetch_with_neighbours_and_find_gaps(
     connection: Connection, scope: Scope, seqs: Collection[int]
 ) -> tuple[list[Row], set[int]]:
-    """Return the messages `seqs` and their neighbours by time, and the seqs of the messages that follow a gap."""
+    """Return the messages with these `seqs` and their neighbours by time, and the seqs of messages after a gap."""
     found = {row[0]: row for row in connection.execute(_SELF, (json.dumps(list(seqs)), *scope))}
     before = after = list(found)
     preceded = set[int]()

@@ -40,7 +40,7 @@ def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
 
 
 def collect_decisions(facts: Iterable[Fact], erased_fact_decisions: Iterable[Decision]) -> list[Decision]:
-    """Return `erased_fact_decisions` and the decisions about stored `facts`, including those about successors."""
+    """Return the decisions about erased facts, and about stored facts decided by hand or replaced by such a fact."""
     by_id = {fact.id: fact for fact in facts}
     times = {fact.id: _find_decision_time(fact, by_id) for fact in by_id.values()}
     return [
@@ -201,7 +201,7 @@ def remove_overruled_sentences(
     index = DecisionIndex(overruling)
 
     def is_current(fact_id: int, words: frozenset[str]) -> bool:
-        """Return True if a sentence has all of the new value ("left Porto for Oslo") or none of the old one."""
+        """Return True if `words` contain the whole new value ("left Porto for Oslo") or nothing of the old value."""
         old = find_topics(by_id[fact_id].text)
         new = find_topics(by_id[by_id[fact_id].superseded_by or 0].text)
         return (bool(new - old) and new - old <= words) or words.isdisjoint(old - new)

@@ -186,7 +186,7 @@ def parse_timestamp(text: str, language: str = "") -> Timestamp | None:
 
 
 def find_date(text: str, language: str = "") -> _FoundDate | None:
-    """Find a date in a text. Return its numbers, their order, its start and its end, or None if there is none."""
+    """Return the numbers, order, start and end of the first date in a text, or None if there is none."""
     text = _INNER_DOT.sub("", _MARKS.sub("", text))
     # A clock may have dots, too, as in Danish. Next to a year of four digits, it is no date.
     numeric = (match for match in _NUMERIC.finditer(text) if not _YEAR.search(text) or _YEAR.search(match[0]))

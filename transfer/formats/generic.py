@@ -85,7 +85,7 @@ def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
 
 
 class _ConversationFileReader:
-    """Reads the conversations in a file. All other messages form one conversation, named after the folder."""
+    """Reads the conversations in a file. Messages outside any conversation form one, named after the folder."""
 
     def __init__(self, folder: str, builder: HistoryBuilder, chats: PeopleChats) -> None:
         self._folder = folder

@@ -117,7 +117,7 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
 
 
 def _find_two_alternating_labels(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
-    """Return the style and the roles of two labels in any language that alternate, if no other occurs twice."""
+    """Find two alternating heading labels, in any language. Return their style and roles, or empty values if none."""
     for style in ("#", "**"):
         labels = [heading.label for heading in headings if heading.style == style]
         often = [label for label, count in Counter(labels).items() if count > 1]
