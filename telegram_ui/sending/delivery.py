@@ -95,10 +95,13 @@ class Delivery:
             self._threads[self.get_current_chat_id(chat), message_id] = chat.thread
         return message_id
 
-    async def send_text(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[MessageId]:
+    async def send_text(
+        self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None, replaced_ids: Sequence[int] = ()
+    ) -> list[MessageId]:
         """Send a text, with a keyboard under its last message. Return the message ids, or raise DeliveryError."""
         whole = text if isinstance(text, Piece) else Piece(text=repair_surrogates(text))
-        return await self.send_pieces(chat, list(split_text(whole.text, whole.entities)), keyboard=keyboard)
+        pieces = list(split_text(whole.text, whole.entities))
+        return await self.send_pieces(chat, pieces, keyboard=keyboard, replaced_ids=replaced_ids)
 
     async def try_to_send_text(self, chat: Chat, text: str) -> Literal["arrived", "unknown", "gone", "later"]:
         """Send a text and return the outcome: "gone" if it can never arrive, "later" if it should be sent again."""
@@ -117,11 +120,8 @@ class Delivery:
         self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         """Edit one of the bot's messages. Send a new message if `message_id` is None or the message is gone."""
-        piece = text if isinstance(text, Piece) else Piece(text=repair_surrogates(text))
-        async with self.get_or_create_chat_state(chat).order:
-            if message_id is not None and await self._try_to_edit_message(chat, message_id, piece, keyboard):
-                return
-        await self.send_text(chat, text, keyboard=keyboard)
+        replaced_ids = () if message_id is None else (message_id,)
+        await self.send_text(chat, text, keyboard=keyboard, replaced_ids=replaced_ids)
 
     async def add_reaction(self, chat: Chat, message_id: int, emoji: str) -> bool:
         """React to a message with an emoji. Return False if Telegram does not allow it."""

@@ -305,6 +305,24 @@ async def test_channel_direct_message_reply_uses_direct_messages_topic(peer: Pee
     assert "message_thread_id" not in sent
 
 
+async def test_new_message_keeps_its_place_among_concurrent_sends(peer: Peer) -> None:
+    """The answer to /settings once waited twice for its turn, so a later text came before it."""
+    delivery = peer.make_delivery()
+    async with delivery.get_or_create_chat_state(PRIVATE).order:  # as while an answer is being sent
+        settings = asyncio.create_task(delivery.edit_message_or_send_new(PRIVATE, None, "Settings"))
+        later = asyncio.create_task(delivery.send_text(PRIVATE, "Later."))
+        await asyncio.sleep(0)
+    await asyncio.gather(settings, later)
+    assert peer.list_bot_texts(ANN) == ["Settings", "Later."]
+
+
+async def test_edit_with_too_long_text_replaces_message_by_first_piece(peer: Peer) -> None:
+    delivery = peer.make_delivery()
+    [message_id] = await delivery.send_text(PRIVATE, "before")
+    await delivery.edit_message_or_send_new(PRIVATE, message_id, "long " * 1000)
+    assert [text.count("long") for text in peer.list_bot_texts(ANN)] == [819, 181]
+
+
 async def test_edit_replaces_lone_surrogate(peer: Peer) -> None:
     delivery = peer.make_delivery()
     [message_id] = await delivery.send_text(PRIVATE, "before")
