@@ -2,7 +2,7 @@
 
 from tests.house.sentences import iterate_sentences
 
-MAX_LENGTH = 20
+MAX_WORDS = 20
 
 
 def test_no_sentence_exceeds_twenty_words() -> None:
@@ -10,4 +10,4 @@ def test_no_sentence_exceeds_twenty_words() -> None:
         (key, sentence): len([word for word in sentence.split() if any(map(str.isalnum, word))])
         for key, sentence in iterate_sentences()
     }
-    assert [place for place, length in lengths.items() if length > MAX_LENGTH] == []
+    assert [place for place, length in lengths.items() if length > MAX_WORDS] == []

@@ -375,7 +375,7 @@ def test_rejects_other_csv_without_header(row: str) -> None:
         read_history(f"01/02/2024,10:00:00,{row}\n01/02/2024,10:01:00,{row}\n", "x.csv")
 
 
-def test_rejects_discord_history_tracker_file_by_name() -> None:
+def test_refusal_names_discord_history_tracker() -> None:
     tracked = {"meta": {"users": {"1": {"name": "anna"}}, "userindex": ["1"], "servers": [], "channels": {}},
                "data": {"900": {"5001": {"u": 0, "t": 1714557600000, "m": "hello"}}}}  # fmt: skip
     with pytest.raises(ImportRefused, match="Discord History Tracker"):

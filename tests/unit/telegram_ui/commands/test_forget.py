@@ -103,13 +103,10 @@ async def test_forget_everything_clears_messages_and_personal_settings(desk: Des
     await desk.say(ANN, ANN, "/forget everything")
     assert "6 messages, 1 summary" in desk.get_last_text(ANN)
     assert "Your time zone, your own style and your wishes for summaries are erased, too." in desk.get_last_text(ANN)
-    question, find_newest_buttons = desk.find_newest_buttons(ANN)
+    question, buttons = desk.find_newest_buttons(ANN)
     await press_button(desk, "Forget everything")
     assert await list_stored_texts(talk) == []
-    assert (
-        await desk.press_button(ANN, ANN, question, find_newest_buttons["Forget everything"])
-        == "You have pressed this already."
-    )
+    assert await desk.press_button(ANN, ANN, question, buttons["Forget everything"]) == "You have pressed this already."
     assert desk.get_last_text(ANN).startswith("Forgotten: 6 messages, 1 summary"), "a double tap leaves the receipt"
     assert await talk.services.memory.is_memory_on(ANN)
     config = await talk.services.memory.get_config(ANN)

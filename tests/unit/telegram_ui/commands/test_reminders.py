@@ -47,8 +47,8 @@ async def test_reminder_offer_is_accepted_once_after_restart(desk: Desk) -> None
         (reminder.text, f"{reminder.due_at:%a %H:%M}", reminder.person) for reminder in await list_reminders(desk)
     ] == [("call mum", "Fri 09:00", ANN)]
     assert desk.get_last_text(ANN) == "I will remind you on Friday, 27 November 2026, 9:00 (UTC): call mum"
-    _, find_newest_buttons = desk.find_newest_buttons(ANN)
-    assert await desk.press_button(ANN, ANN, message, find_newest_buttons["Cancel it"]) == "Cancelled: call mum"
+    _, buttons = desk.find_newest_buttons(ANN)
+    assert await desk.press_button(ANN, ANN, message, buttons["Cancel it"]) == "Cancelled: call mum"
     assert await list_reminders(desk) == []
 
 
@@ -139,10 +139,10 @@ async def test_reminder_parsed_by_model_needs_confirmation(desk: Desk, talk: Cha
     answer = '{"text": "dentist", "at": "2026-12-03T20:30", "in_minutes": null, "repeat": null}'
     talk.server.script_schema("remind", Behaviour(text=answer))
     await desk.say(ANN, ANN, "/reminders add a Thursday evening in December at half past eight, dentist")
-    message, find_newest_buttons = desk.find_newest_buttons(ANN)
+    message, buttons = desk.find_newest_buttons(ANN)
     assert str(message["text"]).startswith("Shall I remind you on Thursday, 3 December 2026, 20:30 (UTC)?")
     assert await list_reminders(desk) == []
-    await desk.press_button(ANN, ANN, message, find_newest_buttons["Yes"])
+    await desk.press_button(ANN, ANN, message, buttons["Yes"])
     assert [(reminder.text, f"{reminder.due_at:%d.%m. %H:%M}") for reminder in await list_reminders(desk)] == [
         ("dentist", "03.12. 20:30")
     ]
