@@ -61,7 +61,7 @@ _ONLY_MARKS = re.compile(
     re.IGNORECASE,
 )  # text on a line that says nothing to a person
 # What follows a tool's name to the end of a text that is only a call: no argument, or one without a name.
-_BARE_CALL = re.compile(rf"(?i)(?:[\"']?(?:\(\s*\)|\s?/?>)|\",)(?:[\s)]|{_ONLY_MARKS.pattern})*| [^<>]*</tool>\s*")
+_BARE_CALL = re.compile(rf"(?i)(?:[\"']?(?:\(\s*\)|\s?/?>)|\",)(?:[\s)]|{_ONLY_MARKS.pattern})*+| [^<>]*</tool>\s*")
 _ONE_WORD = re.compile(r"\w{0,30}[ \t\r.()\[\]{}:*`'\"]*=?[ \t]*")  # of a line: perhaps a tool's name, or a variable's
 # The first word of a sentence, or one behind which a recipient of gpt-oss stands.
 _MAY_BECOME_MARK = re.compile(
@@ -154,7 +154,8 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
         given, end = _parse_arguments(text, named, names)
-        if is_whole and given is None and not before.strip() and _BARE_CALL.fullmatch(text, named.end()):
+        is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
+        if is_whole and is_tool and given is None and not before.strip() and _BARE_CALL.fullmatch(text, named.end()):
             return TextAndCalls(shown="", is_broken=True)
         if is_whole and given is not None and (calls := _find_tool_calls(body, names)):
             return _make_text_and_calls(before, calls, body, names)
@@ -165,9 +166,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
 
 def _ends_inside_code_block(text: str) -> bool:
     *others, code = re.split(r"^[ \t]*(?:```|~~~).*$", text, flags=re.MULTILINE)
-    return len(others) % 2 == 1 and any(
-        line.strip() and not line.lstrip().startswith(("#", "//")) for line in code.split("\n")
-    )
+    return len(others) % 2 == 1 and re.search(r"^\s*(?!#|//)\S", code, re.MULTILINE) is not None
 
 
 def _find_tool_name_matches(text: str, names: Names, start: int = 0) -> "Iterator[re.Match[str]]":

@@ -18,7 +18,7 @@ _NOTES = (
     rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
 )
 _OWN = r"thinking|thoughts?|reasoning|\w{0,4}(?:思考|思维|推理)(?:过程|链)?"  # where other words are an answer's own
-_NAME = rf"(?:(?:begin|start|end)(?: of)? )?[\w:.|-]{{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
+_NAME = rf"(?:(?:begin|start|end)(?: of)? )?(?:[\w:.-]|(?(element)\|)){{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
 _BRACKET = "[\\[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
     rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>!--\s*|[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
@@ -76,10 +76,10 @@ _HEADER = (
 _ENDS = r"(?:(?:<[|｜][\w▁:]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
     rf"{_CODE}|<!--\s{{0,9}}(?:-->\s*|(?i:{_OWN})\s{{0,9}}(?:-->\s*|[:：\n].*?(?:-->\s*|\Z)))|<think(?:ing)?\s?/>"
-    rf"|\A\s*(?:(?:{_HEADER}|<s>|<(?:[be]os|sop|BOS_TOKEN|\|begin_of_text\|)>|\[gMASK\]|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|\A\s*<(?:think|thought)(?=[^\W\x00-\x7f])|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
+    rf"|\A\s*(?:(?:{_HEADER}|<s>|(?:<(?:[be]os|sop|BOS_TOKEN|\|begin_of_text\|)>|\[gMASK\])(?!\x20[a-zа-я—])|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|\A\s*<(?:think|thought)(?=[^\W\x00-\x7f])|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|\]<\]\w{1,20}\[>\[|</tool_calls?>\s*\Z|\[\|endofturn\|\]"
-    rf"|{_ENDS}(?:{_HEADER}.*)?\Z|<｜end▁of▁sentence｜>|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
+    rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
     re.DOTALL,
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
 _WRAPPED = re.compile(
@@ -154,7 +154,8 @@ def unwrap_answer(text: str, question: str, prompt: str, *, is_whole: bool) -> s
         return text
     leading, end = decode_json_and_find_end(found["json"], 0)  # Gemini 3.5 answers behind its plan
     rest = found["json"][end:].strip()
-    if isinstance(leading, Mapping) and isinstance(next(iter(leading.values())), str) and rest[:1].isalpha():
+    is_plan = isinstance(leading, Mapping) and leading.keys() <= {found["key"], "call", "tool", "action"}
+    if isinstance(leading, Mapping) and is_plan and isinstance(leading[found["key"]], str) and rest[:1].isalpha():
         return rest
     if not is_whole:
         return ""
@@ -203,8 +204,8 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
 
 def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
     end = mark.start() + len(mark[0].rstrip())
-    is_kept = mark["code"] or mark["inner"] or is_tag_mentioned_as_word(mark.string, mark.start(), end)
-    return mark[0] if is_kept else ""
+    is_kept = mark["code"] or is_tag_mentioned_as_word(mark.string, mark.start(), end)
+    return mark[0] if is_kept else (mark["inner"] or "").replace("<｜end▁of▁sentence｜>", "")
 
 
 def _remove_unfinished_tag(text: str, is_whole: bool) -> str:

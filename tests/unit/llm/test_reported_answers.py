@@ -255,6 +255,11 @@ async def test_text_consisting_of_call_without_arguments_is_never_shown(text: st
     assert (made.text, drafts) == ("", [])
 
 
+async def test_shows_users_function_after_second_request_without_tools() -> None:
+    made, _, request_count = await complete(stream_in_pieces("```js\nremind();\n```"), "How do I run my function?")
+    assert (made.text, made.calls, request_count) == ("```js\nremind();\n```", (), 2)
+
+
 @pytest.mark.parametrize("name", ["searchMemory", "search-memory", "SEARCH_MEMORY", "default_api:SearchMemory"])
 async def test_matches_tool_name_in_other_spelling_in_parsed_call(name: str) -> None:
     call = {"index": 0, "id": "a", "function": {"name": name, "arguments": QUERY}}
@@ -325,6 +330,7 @@ async def test_extracts_answer_from_json_with_thoughts(text: str) -> None:
         ("What was it?", '{"reasoning": "SECRET", "steps": ["a", "b"], "place": {"x": 1}}'),
         ("What was it?", "{ x | x > 0 } is a set."),
         ("How?", '```\n{"reasoning": "high", "model": "m"}\n```\nPut it into the settings.'),
+        ("Where is it?", '{"thinking": "It is a capital.", "answer": "Paris"}\nShall I tell more?'),
         ("What is logic?", "**Reasoning**\n\nIt has two kinds.\n\nBoth matter."),
         ("And thinking?", "`Thinking`\nIt is a gerund.\n\n`Answer`\nA noun."),
         ("Make an object with planning and goal.", '{"planning": "SECRET", "goal": "Run"}'),

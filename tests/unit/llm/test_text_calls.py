@@ -169,6 +169,18 @@ def test_many_braces_are_parsed_quickly() -> None:
     assert find_calls_in_text("{" * 20_000, NAMES, is_whole=True).shown
     assert find_calls_in_text("{x} " * 20_000, NAMES, is_whole=False).shown
     assert find_calls_in_text("```" + " " * 20_000 + "x", NAMES, is_whole=True).shown
+    assert find_calls_in_text("remember()\n" + "    ->\n" * 40 + "So it goes.", NAMES, is_whole=True).shown
+
+
+@pytest.mark.parametrize("text", ["`forget()`", "```ruby\nforget()\n```", "cookies.forget()", "<forget/>"])
+def test_shows_users_function_when_tool_of_same_name_is_not_offered(text: str) -> None:
+    """Ruby on Rails has such methods. With the tool offered, the answer is requested once more without it."""
+    assert find_calls_in_text(text, NAMES, is_whole=True).is_broken
+    assert find_calls_in_text(text, dict.fromkeys(NAMES, ()), is_whole=True).shown == text
+
+
+def test_hides_call_of_search_tool_that_is_not_offered() -> None:
+    assert find_calls_in_text("search_memory()", dict.fromkeys(NAMES, ()), is_whole=True).is_broken
 
 
 @given(st.lists(st.text(alphabet="ab []{}<>`~\n\"':TOL_CS", max_size=6), max_size=20))

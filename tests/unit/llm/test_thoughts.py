@@ -62,6 +62,9 @@ MENTIONS = [
     "<poem>\nWalnuts fall upon the ground,\nand nobody ever hears a sound.\n</poem>\n\nI hope that you like it.",
     "<letter>Dear Anna, the walnuts are ripe, and there are many.</letter>\nShall I make it shorter?",
     "<scratchpad> is a tag that some models write.",
+    "<|begin_of_text|> is equivalent to the BOS token.",
+    "[gMASK] stands in front of GLM's prompt, and <sop> behind it.",
+    "<bos> is the token in front of a text",
     "For example:\n~~~xml\n<think>walnuts</think>\n~~~\nDone!",
     "Here it is:\n<scratchpad>walnuts, pears</scratchpad>\nDone.",
     "Here it is:\n<order>\n  <reason>Moved</reason>\n  <reasonCode>5</reasonCode>\n</order>\nDone.",
@@ -129,6 +132,7 @@ def test_many_tags_are_parsed_quickly() -> None:
     assert remove_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
     assert remove_thoughts("[" + " " * 20_000 + "x") == "[" + " " * 20_000 + "x"
     assert remove_thoughts("<" * 20_000, is_whole=False) == "<" * 19_998
+    assert remove_thoughts("x" + "<｜end▁of▁sentence｜>" * 20_000 + "x") == "xx"
     assert remove_thoughts("x" + "<eos>" * 40_000 + "x").endswith("<eos>x")  # took minutes, read from each token on
 
 
@@ -262,6 +266,7 @@ def test_hides_thoughts_after_first_sentence_while_streaming(marks: str) -> None
         "ANNA: [thinking] I never knew.\nBEN: [thought] Nor did I.",
         "\\section{Thoughts}\n\\textbf{Reasoning} and \\textit{think} are words.",
         "std::vector<Thought*> thoughts; List<Thought?> others",
+        "[[Logic|Reasoning]] is how MediaWiki writes a link.",
     ],
 )
 def test_shows_headings_and_code_while_streaming(text: str) -> None:
