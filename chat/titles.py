@@ -12,6 +12,7 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from records.conversations import MAX_TITLE_CHARS
+from records.errors import KeepsakeError
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.owners import get_memory_mode
@@ -53,14 +54,13 @@ class TitleGenerator:
         try:
             if get_memory_mode(await self._memory.get_config(chat.owner)) != "on":
                 return
-            async with self._memory.open_store_if_enabled(chat.owner) as store:
-                if store is None:
-                    return
+            async with self._memory.open_store(chat.owner) as store:
                 untitled = await store.conversations.read_first_messages_of_untitled(chat, conversations)
             for conversation, messages in untitled.items():
                 await self._make_and_store_title(chat, conversation, messages)
         except Exception as error:  # error boundary of this task: nobody waits for it
-            log.warning("a conversation of %s has no title yet: %s", chat, type(error).__name__)
+            log_failure = log.info if isinstance(error, KeepsakeError) else log.warning
+            log_failure("a conversation of %s has no title yet: %s", chat, type(error).__name__)
         finally:
             self._tasks.pop(chat, None)
 

@@ -144,6 +144,17 @@ def test_docs_name_existing_methods() -> None:
     assert missing == []
 
 
+def test_log_lines_in_operations_page_are_logged() -> None:
+    """Numbers and names of classes stand for arguments. The page once explained a line that was logged no more."""
+    log = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").partition("\n## Log\n")[2].partition("\n## ")[0]
+    lines = [quoted for quoted in re.findall(r"`([^`\n]+)`", log.partition("| --- |")[2]) if " " in quoted]
+    assert len(lines) > 6
+    names = [name for name in list_repository_files() if name.endswith(".py") and not name.startswith("tests/")]
+    program = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in names)
+    patterns = {line: ".*".join(map(re.escape, re.split(r"\d+|[A-Z][a-z]+[A-Z]\w+|…", line))) for line in lines}
+    assert [line for line, pattern in patterns.items() if not re.search(pattern, program)] == []
+
+
 def test_bounds_in_reliability_page_are_constants_in_code() -> None:
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     bounds = set(re.findall(r"`([A-Z][A-Z_]{3,})`", page))

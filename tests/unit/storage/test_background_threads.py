@@ -72,7 +72,7 @@ class DirectoryAndStores:
 
 
 @pytest.fixture
-async def house(database: Database, tmp_path: Path) -> AsyncIterator[DirectoryAndStores]:
+async def stores(database: Database, tmp_path: Path) -> AsyncIterator[DirectoryAndStores]:
     async with AsyncExitStack() as stack:
         json = await stack.enter_async_context(JsonStore.open(tmp_path, clock=lambda: NOW))
         yield DirectoryAndStores(
@@ -84,15 +84,15 @@ async def find_storage_type(directory: Directory, owner: int) -> StorageType | N
     return await directory.find_storage_type(owner)
 
 
-async def place_and_epoch(house: DirectoryAndStores) -> tuple[StorageType | None, int]:
-    async with house.directory.database.open_reader(None) as reader:
+async def place_and_epoch(stores: DirectoryAndStores) -> tuple[StorageType | None, int]:
+    async with stores.directory.database.open_reader(None) as reader:
         [[epoch]] = await reader.fetch_rows("SELECT epoch FROM users WHERE user_id = ?", ANNA.owner)
-    return await house.directory.find_storage_type(ANNA.owner), epoch
+    return await stores.directory.find_storage_type(ANNA.owner), epoch
 
 
-async def register_owner_with_messages(house: DirectoryAndStores, kind: StorageType) -> MemoryStore:
-    store = house.get_store(kind)
-    await house.directory.get_storage_or_register_owner(make_config(store, ANNA.owner))
+async def register_owner_with_messages(stores: DirectoryAndStores, kind: StorageType) -> MemoryStore:
+    store = stores.get_store(kind)
+    await stores.directory.get_storage_or_register_owner(make_config(store, ANNA.owner))
     await store.upsert_owner(make_config(store, ANNA.owner))
     stored = await append_turns(store, ANNA, 3)
     await fold_messages(store, ANNA, stored[:2])
@@ -104,22 +104,22 @@ BOTH = [(StorageType.SQLITE, StorageType.JSON), (StorageType.JSON, StorageType.S
 
 @pytest.mark.parametrize(("source", "target"), BOTH)
 async def test_moved_owner_exists_only_in_target_storage(
-    house: DirectoryAndStores, source: StorageType, target: StorageType
+    stores: DirectoryAndStores, source: StorageType, target: StorageType
 ) -> None:
-    old = await register_owner_with_messages(house, source)
+    old = await register_owner_with_messages(stores, source)
     digest = await old.compute_digest(ANNA.owner)
-    await house.directory.move_owner(ANNA.owner, house.stores, target, now=NOW)
-    assert await place_and_epoch(house) == (target, 2)
-    assert await house.directory.list_moves() == []
+    await stores.directory.move_owner(ANNA.owner, stores.stores, target, now=NOW)
+    assert await place_and_epoch(stores) == (target, 2)
+    assert await stores.directory.list_moves() == []
     assert await old.find_owner_config(ANNA.owner) is None
     assert (await old.count_messages_and_summaries(ANNA)).total == 0
     with pytest.raises(StorageError):
         await old.append_messages(ANNA, [make_message("late")])
-    new = house.get_store(target)
+    new = stores.get_store(target)
     assert await new.compute_digest(ANNA.owner) == digest
     assert await new.find_owner_config(ANNA.owner) is not None
-    await house.directory.move_owner(ANNA.owner, house.stores, source, now=NOW)
-    assert await place_and_epoch(house) == (source, 3)
+    await stores.directory.move_owner(ANNA.owner, stores.stores, source, now=NOW)
+    assert await place_and_epoch(stores) == (source, 3)
     assert await old.compute_digest(ANNA.owner) == digest
 
 
@@ -167,15 +167,15 @@ def dying(stores: Stores, died_at: str) -> Stores:
 @pytest.mark.parametrize(("source", "target"), BOTH)
 @pytest.mark.parametrize("died_at", ["begun", "copied", "flipped", "erased"])
 async def test_interrupted_move_is_completed_or_undone_at_start(
-    house: DirectoryAndStores, source: StorageType, target: StorageType, died_at: str
+    stores: DirectoryAndStores, source: StorageType, target: StorageType, died_at: str
 ) -> None:
-    old, new = await register_owner_with_messages(house, source), house.get_store(target)
+    old, new = await register_owner_with_messages(stores, source), stores.get_store(target)
     digest = await old.compute_digest(ANNA.owner)
-    directory = house.directory
+    directory = stores.directory
     with pytest.raises(ProcessDied):
-        await directory.move_owner(ANNA.owner, dying(house.stores, died_at), target, now=NOW)
-    assert len(await directory.finish_and_list_interrupted_moves(house.stores)) == 1
-    assert await directory.finish_and_list_interrupted_moves(house.stores) == []
+        await directory.move_owner(ANNA.owner, dying(stores.stores, died_at), target, now=NOW)
+    assert len(await directory.finish_and_list_interrupted_moves(stores.stores)) == 1
+    assert await directory.finish_and_list_interrupted_moves(stores.stores) == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
     assert await find_storage_type(directory, ANNA.owner) is home.kind
     assert await home.compute_digest(ANNA.owner) == digest
@@ -184,30 +184,30 @@ async def test_interrupted_move_is_completed_or_undone_at_start(
     assert await other.find_owner_config(ANNA.owner) is None
 
 
-async def test_move_to_storage_that_already_holds_owner_changes_nothing(house: DirectoryAndStores) -> None:
-    old = await register_owner_with_messages(house, StorageType.SQLITE)
-    json = house.get_store(StorageType.JSON)
+async def test_move_to_storage_that_already_holds_owner_changes_nothing(stores: DirectoryAndStores) -> None:
+    old = await register_owner_with_messages(stores, StorageType.SQLITE)
+    json = stores.get_store(StorageType.JSON)
     await json.upsert_owner(make_config(json, ANNA.owner))
     digest = await old.compute_digest(ANNA.owner)
     with pytest.raises(StorageError, match="already holds"):
-        await house.directory.move_owner(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
-    assert await house.directory.list_moves() == []
+        await stores.directory.move_owner(ANNA.owner, stores.stores, StorageType.JSON, now=NOW)
+    assert await stores.directory.list_moves() == []
     assert await old.compute_digest(ANNA.owner) == digest
-    assert await find_storage_type(house.directory, ANNA.owner) is StorageType.SQLITE
+    assert await find_storage_type(stores.directory, ANNA.owner) is StorageType.SQLITE
 
 
-async def test_registers_owners_found_only_in_memory_json(house: DirectoryAndStores) -> None:
-    json = house.get_store(StorageType.JSON)
+async def test_registers_owners_found_only_in_memory_json(stores: DirectoryAndStores) -> None:
+    json = stores.get_store(StorageType.JSON)
     await json.upsert_owner(make_config(json, BORIS.owner))
-    assert await house.directory.register_and_list_missing_owners(house.stores, OwnerLeases()) == [BORIS.owner]
-    assert await house.directory.register_and_list_missing_owners(house.stores, OwnerLeases()) == []
-    assert await find_storage_type(house.directory, BORIS.owner) is StorageType.JSON
+    assert await stores.directory.register_and_list_missing_owners(stores.stores, OwnerLeases()) == [BORIS.owner]
+    assert await stores.directory.register_and_list_missing_owners(stores.stores, OwnerLeases()) == []
+    assert await find_storage_type(stores.directory, BORIS.owner) is StorageType.JSON
 
 
-async def test_registering_known_owner_keeps_current_storage(house: DirectoryAndStores) -> None:
-    await register_owner_with_messages(house, StorageType.SQLITE)
-    asked = make_config(house.get_store(StorageType.JSON), ANNA.owner)
-    assert await house.directory.get_storage_or_register_owner(asked) is StorageType.SQLITE
+async def test_registering_known_owner_keeps_current_storage(stores: DirectoryAndStores) -> None:
+    await register_owner_with_messages(stores, StorageType.SQLITE)
+    asked = make_config(stores.get_store(StorageType.JSON), ANNA.owner)
+    assert await stores.directory.get_storage_or_register_owner(asked) is StorageType.SQLITE
 
 
 # the data directory ------------------------------------------------------------------------------------------

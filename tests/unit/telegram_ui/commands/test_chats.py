@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from records.messages import NewMessage
 from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
 from tests.support.talk import ChatHarness
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk
 
@@ -178,6 +181,19 @@ async def test_overlong_model_title_is_ignored_and_incognito_requests_no_title(d
     await desk.services.titles.wait_until_finished()
     assert list_button_rows(desk)[0][0] == "✓ The walrus is called Oskar"
     assert len(talk.list_prompts("summary-model")) == 1
+
+
+async def test_refused_title_is_not_logged_as_failure_of_bot(
+    desk: Desk, talk: ChatHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Every warning is shown to admins and counted for alerts, but a wrong key or a spent quota is no fault of ours."""
+    await desk.services.memory.set_enabled(ANN, enabled=True)
+    await store_message(desk, "The walrus is called Oskar")
+    talk.server.set_default_answer("summary-model", Behaviour(status=401))
+    await desk.say(ANN, ANN, "/new")
+    await desk.services.titles.wait_until_finished()
+    assert len(talk.list_prompts("summary-model")) == 1
+    assert [record for record in caplog.records if record.name == "chat.titles" and record.levelname != "INFO"] == []
 
 
 async def test_new_starts_over_while_memory_is_off(desk: Desk, talk: ChatHarness) -> None:
