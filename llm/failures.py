@@ -36,7 +36,7 @@ _DECLINED = re.compile(
 )
 _NO_CREDIT = re.compile(
     r"insufficient\w{0,20}_quota|billing_|exceeded_current_quota|token_quota_failed|^1113\b|spending limit|额度不足|"
-    r"额度已用尽|(insufficient|not enough|no).{0,20}(balance|credits?|funds)\b(?! were)|(balance|credits?)\b.{0,30}"
+    r"额度已用尽|(insufficient|not enough|no(?! \w+ were)).{0,20}(balance|credits?|funds)\b|(balance|credits?)\b.{0,30}"
     r"(insufficient|not enough|too low|exhausted|depleted|used up|negative|empty)|(out of|any) credits|arrear|overdue"
     r"|budget_exceeded|key limit exceeded \(|FreeTierOnly|free tier.{0,40}exhausted|free allocation|余额不足|欠费",
     re.IGNORECASE,

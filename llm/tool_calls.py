@@ -189,11 +189,11 @@ class Reasoning:
 
 def _split_joined_arguments(arguments: str) -> list[str]:
     """Repair a call's arguments, and split them if a gateway joined the arguments of parallel calls."""
+    value = parse_json_or_none(arguments)
     with suppress(ModelBroken):
         if joined := list(parse_json_objects(arguments)):
-            is_good = len(joined) == 1 and arguments[0] == "{" and arguments.isprintable()  # no line break in a text
+            is_good = isinstance(value, Mapping) and arguments.isprintable()  # no line break in a text
             return [arguments] if is_good else [json.dumps(each, ensure_ascii=False) for each in joined]
-    value = parse_json_or_none(arguments)
     meant = parse_json_leniently(value if isinstance(value, str) else arguments.replace('<|"|>', '"'))  # Gemma 4
     return [json.dumps(meant, ensure_ascii=False) if isinstance(meant, Mapping) and meant else arguments]
 

@@ -209,6 +209,7 @@ async def test_several_refused_features_at_once_are_omitted(
         (429, {"error": {"code": "1113", "message": "Insufficient balance or no resource package."}}, "credit"),
         (403, {"code": 30001, "message": "Sorry, your account balance is insufficient"}, "credit"),
         (400, {"error": {"message": "Your credit balance is too low to access the API."}}, "credit"),
+        (403, {"error": {"message": "Not enough credits were left for this request."}}, "credit"),
         (404, {"error": {"message": "no such model"}}, "OPENAI_MODEL"),
         (403, {"error": {"message": 'Your input was flagged for "x". No credits were charged.'}}, "declined"),
     ],

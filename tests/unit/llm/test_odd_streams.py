@@ -239,6 +239,13 @@ async def test_splits_calls_joined_by_gateway() -> None:
     ]
 
 
+async def test_ignores_empty_object_before_streamed_arguments() -> None:
+    """Claude behind Bedrock or Envoy's gateway (openai-agents-js #712, ai-gateway #1465)."""
+    pieces = [make_call_delta("remind", "{}", index=0, id="a"), make_call_delta(None, FIRST, index=0)]
+    made = await parse_calls(*(make_chunk(tool_calls=[piece]) for piece in pieces), make_chunk("tool_calls"))
+    assert [(name, json.loads(text)) for name, text in made] == [("remind", {"text": "first"})]
+
+
 async def test_drops_only_malformed_call() -> None:
     made = await parse_calls(
         make_chunk(
