@@ -126,8 +126,7 @@ class Rebuilder:
         except KeepsakeError as error:
             log.warning("the rebuild of %s failed", lease.scope)
             await self._summaries.release_lease(lease)
-            sentence = tr("errors-changed-meanwhile") if isinstance(error, StaleSummary) else format_error(error)
-            return RebuildProgress(state="failed", error=sentence)
+            return RebuildProgress(state="failed", error=format_error(error))
         finally:
             self._summaries.rebuilds.pop(scope, None)
         log.info(

@@ -18,6 +18,7 @@ KEYS: Mapping[type[KeepsakeError], str] = {
     errors.KeepsakeError: "errors-keepsake",
     errors.StorageError: "errors-storage",
     errors.StorageCorrupt: "errors-storage-damaged",
+    errors.StaleSummary: "errors-changed-meanwhile",
     errors.ModelError: "errors-model",
     errors.ModelUnreachable: "errors-model-unreachable",
     errors.ModelBusy: "errors-model-busy",

@@ -12,6 +12,7 @@ import pytest
 
 from chat.facts_by_hand import change_fact_and_report
 from facts.extractor import MAX_ATTEMPTS, Backoff
+from locales.catalog import tr
 from records.errors import ModelUnreachable, StaleFacts
 from records.facts import Fact
 from records.forgetting import ForgetRequest
@@ -113,7 +114,20 @@ async def test_fold_is_planned_again_when_messages_are_forgotten_meanwhile(talk:
     outcome = await folding
     assert outcome.state == "folded", "whoever asks in that instant is not told that the memory cannot be read"
     assert [made.message_count for made in outcome.summaries] == [3]
-    assert all("Oslo" not in str(request.messages) for request in talk.server.list_requests("s"))
+    assert all("Oslo" not in str(request.messages) for request in talk.server.list_requests("summary-model"))
+
+
+async def test_fold_is_planned_again_only_once(talk: ChatHarness) -> None:
+    await say_all(talk, "I live in Oslo.", "It rains.", "I have a boat.")
+    talk.server.script("summary-model", *[Behaviour(text="Anna has a boat.", hold="start")] * 2)
+    folding = asyncio.create_task(talk.services.summaries.fold(SCOPE, "now"))
+    for held, message in enumerate((1, 3), start=1):
+        await talk.server.wait_until_held(held)
+        await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(message,)))
+        await talk.server.release()
+    outcome = await folding
+    assert (outcome.state, outcome.error) == ("failed", tr("errors-changed-meanwhile"))
+    assert (await talk.services.summaries.fold(SCOPE, "now")).state == "folded"
 
 
 @pytest.mark.parametrize("policy", POLICIES)
