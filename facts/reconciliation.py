@@ -167,7 +167,7 @@ def compare_facts(
     # Perhaps a name, which every fact about a person has.
     leading_words = find_topics(new_fact.text.split(" ")[0])
     model_says = is_named_as_replaced and (
-        is_same_subject(new_fact.key or new_fact.subject, known_fact.subject)
+        (is_about or is_same_subject(new_fact.key, known_fact.subject))
         or bool((find_topics(new_fact.text) & find_topics(text)) - leading_words)
     )
     repeats = mine == theirs and find_topics(new_fact.text) <= find_topics(text)

@@ -164,7 +164,7 @@ CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
 _FINAL_MARKS = " .!…。！\n"
-_QUOTATION = re.compile('[«“„「『"]([^«»“”„「」『』"]*)[»”“」』"]')
+_QUOTATION = re.compile(r'(?:[«“„「『]|(?<!\d)")([^«»“”„「」『』"]*)[»”“」』"]')
 _SENTENCE_END = re.compile(r"[!?…。！？؟\n]|\.(?!\w)|(?=¿)")
 
 
@@ -249,8 +249,10 @@ def _make_fact(
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
     is_denied = is_positive and any(_negates_every_mention_of_topics(quote, part) for part in denied_parts)
     before, *reported = _QUOTATION.split(sentence)  # "My sister wrote: “I live in Nantes”"
-    introduction = find_topics(before) if any(quote in words for words in reported[:1]) else ()
-    is_reported = bool(introduction) and topics.isdisjoint(_get_word_prefixes(introduction))
+    is_quoted = any(quote in words for words in reported[:1]) and not _is_short_clause(quote)  # such as a name
+    introduction = _get_word_prefixes(find_topics(before) if is_quoted else ())
+    told = topics | _get_word_prefixes(find_topics(extracted.attribute))  # "My band is “The Blue Cats”"
+    is_reported = bool(introduction) and introduction.isdisjoint(told)
     quote = sentence.rstrip(_FINAL_MARKS)[:MAX_FACT_CHARS] if is_reported else quote
     if lacks_subject or is_denied or is_reported or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
@@ -309,7 +311,7 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
     shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
     comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four). A weak
-    model's text is also vague if it lacks a name in the clause that it tells.
+    model's text is also vague if it lacks a name that precedes its words in their clause.
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
@@ -320,9 +322,10 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))  # "Anna is a vegetarian" is clear
     lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
-    clauses = (clause for clause in CLAUSE_BREAK.split(fact.quote) if words & _get_word_prefixes(find_topics(clause)))
+    parts = (c.split() for c in CLAUSE_BREAK.split(fact.quote) if words & _get_word_prefixes(find_topics(c)))
+    before = (takewhile(lambda word: not words & _get_word_prefixes(find_topics(word)), part) for part in parts)
     # A weak model makes "Anna is a teacher" of "My aunt Ina is a teacher".
-    is_of_another = is_model_weak and any(_find_names(clause) - words for clause in clauses)
+    is_of_another = is_model_weak and any(_find_names(" ".join(each)) - words for each in before)
     if is_of_another or ((details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)):
         return replace(fact, text=f"{speaker or 'User'}: {fact.quote}")
     return fact

@@ -14,10 +14,8 @@ from text.stopwords import FUNCTION_WORDS, WORD_LISTS
 
 CACHED_WORDS = 10_000
 CACHED_STEMS = 1_000  # words whose stems in all languages are cached: 4 kB a word
-MIN_STEM_LETTERS = 4  # a shorter stem of another language matches other words too
-MIN_STEM_SHARE = 0.6  # such a stem keeps at least this share of its word's letters
-MIN_LETTERS_ALONE = 3
-MIN_SHARE_ALONE = 0.5  # the same two limits if the question has no other known word
+MIN_FOREIGN_STEM = 4, 0.6  # letters, and their share of the word's: a shorter stem matches other words too
+MIN_STEM_ALONE = 3, 0.5  # the same two limits if the question has no other known word
 MAX_WORDS_STEMMED = 1_000  # words of each question that are stemmed by other languages: a pasted page has thousands
 
 # Scripts that name their language (the first letters of Unicode character names).
@@ -193,14 +191,12 @@ def list_query_terms(query: str) -> list[str]:
 def map_terms_to_foreign_stems(
     terms: Collection[str], *questions: str, accepts_short_stems: bool = False
 ) -> Mapping[str, tuple[str, ...]]:
-    """Map search terms to the stems that the same words in `questions` have in other Latin-script languages.
+    """Map search terms to the other stems of the same words in `questions`: in another language, or by their article.
 
     Messages are stemmed in their own language, but a short question is assumed to be English. `accepts_short_stems`
     also allows shorter stems, for a question that contains no other known word.
     """
-    shortest, share = MIN_STEM_LETTERS, MIN_STEM_SHARE
-    if accepts_short_stems:
-        shortest, share = MIN_LETTERS_ALONE, MIN_SHARE_ALONE
+    shortest, share = MIN_STEM_ALONE if accepts_short_stems else MIN_FOREIGN_STEM
     scripts = "LATIN", "ARABIC"
     wanted = {term for term in terms if term.isalpha() and _find_script_and_language_scores(term)[0] in scripts}
     beginnings = {term[:2] for term in wanted}

@@ -129,7 +129,7 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
     terms, decided = _hash_terms(find_topics(fact.text), key), _find_decided_topics(decision)
     if not terms or not decided:
         return False
-    if terms <= decided and is_negated(fact.text):
+    if terms <= decided and is_negated(fact.text) and is_negated(fact.quote):
         return not _hash_terms(_AFFIRMED, key) <= {*decision.terms}  # "has no dog" is not what "has a dog" says
     if terms <= decided or decided <= terms:
         return True

@@ -321,6 +321,15 @@ async def test_restatement_after_deletion_matches_words_of_original_quote(
 
 
 @pytest.mark.parametrize("how", ["deleted", "erased"])
+async def test_denial_that_nobody_said_is_not_learned_from_source_of_deleted_fact(talk: ChatHarness, how: str) -> None:
+    await learn_and_delete_fact(talk, how)
+    set_model_fact(talk, 1, text="Anna no longer lives in Porto.")
+    await edit_in_telegram(talk, f"{SAID} :)")
+    await talk.services.facts.learn(SCOPE)
+    assert await list_valid_texts(talk) == []
+
+
+@pytest.mark.parametrize("how", ["deleted", "erased"])
 async def test_summary_keeps_denial_of_deleted_fact(talk: ChatHarness, how: str) -> None:
     await learn_and_delete_fact(talk, how, *DOG)
     await talk.say("No tengo perro, era una broma. Vivo sola con mi piano.")

@@ -232,12 +232,44 @@ def test_negation_of_something_else_leaves_fact_unchanged(said: str) -> None:
         ("“I live in Nantes”", "I live in Nantes", "Anna lives in Nantes.", True),
         ("My sister wrote: “I live in Nantes”.", "I live in Nantes", "Anna's sister lives in Nantes.", True),
         ("Estoy leyendo «El amor en los tiempos del cólera».", "leyendo «El amor", "Anna lee «El amor».", True),
+        ('Please call me "Annie".', "Annie", "Anna uses the name Annie.", True),
+        ('My home is "The Old Mill House".', "The Old Mill House", "Anna lives in The Old Mill House.", True),
+        ('The screen is 27" wide, my flat has 55 m2, the desk is 30".', "flat has 55 m2", "Anna has 55 m2.", True),
     ],
 )
 def test_quoted_words_of_others_yield_no_certain_fact(said: str, quote: str, text: str, kept: bool) -> None:
     told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True}
     [found] = extract_most_likely_facts(json.dumps([told]), said)
     assert (found.text, found.only_one) == ((text, True) if kept else (f"Anna: {said.rstrip('.')}", False))
+
+
+@pytest.mark.parametrize(
+    ("said", "is_fact"),
+    [
+        ("我在不在家都锁门", True),
+        ("不管好不好吃我都喜欢面条", True),
+        ("我说不说都一样，我是医生", True),
+        ("你们是不是都住在上海", False),
+        ("你喜不喜欢猫", False),
+    ],
+)
+def test_chinese_concession_is_a_statement_and_a_choice_a_question(said: str, is_fact: bool) -> None:
+    told = json.dumps([{"message": 1, "text": said, "quote": said}])
+    assert bool(extract_most_likely_facts(told, said)) == is_fact
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Anna works as a nurse.", "I WORK AS A NURSE"),
+        ("Anna is married.", "I am married to Tom"),
+        ("Anna es vegetariana.", "Soy vegetariana desde enero y vivo con Luis"),
+        ("Анна работает врачом.", "Я работаю врачом в Москве"),
+    ],
+)
+def test_weak_model_text_is_kept_when_names_follow_its_words(text: str, quote: str) -> None:
+    (found,) = extract_most_likely_facts(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
+    assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=True).text == text
 
 
 def test_portuguese_contraction_no_is_not_a_negation() -> None:

@@ -86,6 +86,13 @@ def test_fact_named_as_replaced_with_same_key_is_closed_without_shared_word() ->
     assert [change.closes for change in plan_fact_changes([replace(moved, known=())], homes)] == [()]
 
 
+def test_instruction_named_as_replaced_is_closed_by_instruction_about_same_requests() -> None:
+    known = make_known_fact(1, "Antworte auf Deutsch.", "replies", "instruction")
+    draft = replace(make_new_fact("Anna wants English.", "replies"), kind="instruction", known=(1,), is_change=True)
+    changes = plan_fact_changes([replace(draft, key="replies language")], [known])
+    assert [change.closes for change in changes] == [(1,)]
+
+
 def test_limits_number_of_candidates() -> None:
     assert (
         len(FactCandidates({fact.id: fact for fact in MANY}).rank_by_terms(list_search_terms("Anna likes a village.")))
