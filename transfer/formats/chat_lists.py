@@ -144,7 +144,8 @@ def find_speaker(message: Mapping[str, Any]) -> str:
     sender = message.get("from_id")  # Telethon names people by their ids alone
     number = as_object(sender).get("user_id", sender)
     known = next(filter(None, map(_find_name, find_part_values(message, "speaker"))), "")
-    return known or (str(number) if isinstance(number, int) else "")
+    posted_by = as_text(message.get("user_id")) if "root_id" in message else ""  # in Mattermost
+    return known or posted_by or (str(number) if isinstance(number, int) else "")
 
 
 def _find_text_of_content(content: object) -> str:

@@ -141,7 +141,7 @@ _HEADS = (
         r"(?:\s{1,4}[Tt]o\s{1,4}[^\n:]{1,200})?:[ \t]*(?P<words>.*)"
     ),
     re.compile(  # QQ and WeChat
-        r"(?P<stamp>\d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d) (?!UTC$|\+\d)(?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
+        r"(?P<stamp>\d{4}-\d\d-\d\d \d{1,2}:\d\d:\d\d) (?!UTC$|\+0000 UTC,)(?P<speaker>[^\s:-][^:\n]{0,99})(?P<words>)$"
     ),
     re.compile(  # iMessage, where "Read by" may follow the date
         r"(?P<stamp>[^\W\d_]{3,12} \d{1,2}, \d{4} {1,3}\d{1,2}:\d\d:\d\d [AP]M)(?: \([^()\n]*\))?(?P<words>)$"

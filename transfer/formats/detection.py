@@ -235,15 +235,17 @@ def _extract_json_of_script(text: str) -> str:
 
 
 def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:
-    """Return the files of an archive, or the file itself. Archives inside it count only if no file has a known name."""
+    """Return an archive's files, or the file itself. Archives inside it are unpacked if it has nothing else to read."""
     try:
-        data = _decompress_gzip(data, max_bytes)
+        data = _decompress_gzip(data, max_bytes, max_bytes)
         if (files := _list_entries(data)) is not None:
-            left = max_bytes
-            nested = [file for file in files if file[0].lower().endswith(_ARCHIVE_ENDS)]
+            left, readable = max_bytes, (*_READABLE, *_LOG_ENDS)
+            has_readable = any(PurePosixPath(path.lower()).suffix in readable for path, _ in files)
+            ends = _ARCHIVE_ENDS if not has_readable else (".zip",) if data.startswith(b"PK") else ()  # zip in zip
+            nested = [file for file in files if file[0].lower().endswith(ends)]
             for path, entry in nested if not any(_is_known_file_name(path) for path, _ in files) else ():
                 with entry() as packed:
-                    inner = _decompress_gzip(_read_with_limit(packed, left, total_limit=max_bytes), left)
+                    inner = _decompress_gzip(_read_with_limit(packed, left, total_limit=max_bytes), left, max_bytes)
                 left -= len(inner)
                 held = _list_entries(inner) or [("", partial(io.BytesIO, inner))]
                 files += ((f"{path.removesuffix('.gz')}/{name}".rstrip("/"), opener) for name, opener in held)
@@ -257,9 +259,9 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, byt
     return [(name, data)]
 
 
-def _decompress_gzip(data: bytes, max_bytes: int) -> bytes:
+def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
     packed = gzip.GzipFile(fileobj=io.BytesIO(data))
-    return _read_with_limit(packed, max_bytes, total_limit=max_bytes) if data.startswith(b"\x1f\x8b") else data
+    return _read_with_limit(packed, limit, total_limit=total_limit) if data.startswith(b"\x1f\x8b") else data
 
 
 def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:

@@ -31,7 +31,7 @@ _OTHER = re.compile(r"^(?:Used|Created|Gave|Selected|Viewed|Visited|Searched|Cle
 # The words before a prompt in the language of a file. Google sets them off by a colon or a space that does not break.
 _TITLE = re.compile(r'"title":\s*("(?:[^"\\]|\\.)*+")')
 _RARE_VERB = re.compile("^(?:Branched|Added chat from link:) ")  # ids are made with it
-_CANVAS = re.compile("[^\u00a0:：\n]{1,60}\u00a0(?P<title>.*)\n(?P<text>(?:.|\n)*\\S(?:.|\n)*)")
+_CANVAS = re.compile("[^\u00a0:：\n]{1,60}\u00a0(?P<title>.*)\n(?P<text>(?s:.*\\S.*))")
 _TITLE_PREFIX = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
 MAX_PREFIX_WORDS = 4
 MIN_PREFIX_SHARE = 0.7  # the share of titles that must begin with the prefix. The others describe other actions.

@@ -179,6 +179,7 @@ class _ConversationFileReader:
         members = list(map(as_object, messages))
         labels = {find_role_or_speaker_name(member) or "" for member in members} - UNSAID_ROLES - {""}
         is_talk = not _ASSISTANT_TALK.isdisjoint(labels) or set(map(ROLES.get, labels)) == set(ROLES.values())
+        is_talk = is_talk and not any("post message" in member for member in members)  # of Mattermost: all are users
         if not is_talk and (sides := _find_side_numbers_if_two(members)):  # the person begins
             messages = [
                 {**member, "isUser": side == sides[0]} if (side := find_side_number(member)) in sides else message
@@ -244,7 +245,8 @@ def _find_raw_messages(value: Mapping[str, Any]) -> list[Any] | None:
                 return messages
     for member in (*value.values(), *chat.values()):
         if isinstance(member, dict) and member and all(map(is_chat_message, member.values())):  # by their ids
-            return sorted(member.values(), key=_find_timestamp_or_zero)
+            has_roles = any(find_role_or_speaker_name(message) in ROLES for message in member.values())
+            return list(member.values()) if has_roles else sorted(member.values(), key=_find_timestamp_or_zero)
         items = member if isinstance(member, list) else ()
         if any(
             is_message(message := _unwrap_message(item)) or _split_by_role(as_object(item)) or is_chat_message(message)
@@ -383,7 +385,8 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
     about = {**times, **raw, "title": title}
     if any(map(_find_timestamp_or_zero, (about, *map(as_object, messages)))):  # so it was a talk
         for message in map(as_object, messages):
-            message.pop(ASKED_AS, "")
+            if message.get(ASKED_AS) == tr("import-asker"):
+                message.pop(ASKED_AS)
     read_turn = partial(_read_turn, roles_by_label, missing.pop() if len(missing) == 1 else None)
     builder.add_conversation(about, messages, read_turn, str(key)[:200])
 

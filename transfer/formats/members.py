@@ -93,7 +93,8 @@ def find_role_or_speaker_name(raw_message: Mapping[str, Any]) -> str | None:
 
 def find_side_number(message: Mapping[str, Any]) -> int | None:
     """Return the number of the speaker's side in a conversation, or None if the message gives none."""
-    return next((number for number in find_part_values(message, "side") if isinstance(number, int)), None)
+    sides = (message.get("type"),) if "bubbleId" in message else find_part_values(message, "side")  # of Cursor
+    return next((number for number in sides if isinstance(number, int)), None)
 
 
 def guess_role(label: str) -> Role | None:

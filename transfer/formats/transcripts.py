@@ -11,10 +11,10 @@ from typing import NamedTuple
 from transfer.formats.members import ASKED_AS, ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import InvalidElement, parse_moment
 
-_BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t:(—–-]{1,4})?(?:(?:Message )?From |role::)?"
+_BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
 _DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
-_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?(?: #\d{{1,4}})?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|[—–·-] (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
@@ -29,6 +29,11 @@ _MARKED_TURN = re.compile(
     re.MULTILINE,
 )
 """Marks of a turn outside code, which count if no lines name both sides: numbered questions, quoted names, elements."""
+_NUMBERED_TURN = re.compile(
+    rf"^(?:{_FENCED}|(?P<mark>#{{1,6}} |\*\*|__|)(?:Message \d{{1,5}}(?:: | \())?(?P<label>[^\W\d_]{{2,20}})"
+    r"(?: #?\d{1,4}|\))?(?=[ \t]*(?:[:：*_(]|$)))",
+    re.MULTILINE,
+)  # "## Prompt 1", "### Message 1 (User)", which count if nothing else names both sides: answers have such headings
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
     "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
@@ -39,7 +44,7 @@ _HEADINGS = {
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }  # the ways in which a line names who speaks, by the style of each
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
-_ASKS = re.compile("[?？؟]|[\u0370-\u03ff\u1f00-\u1fff];")  # Greek asks with a semicolon
+_ASKS = re.compile(r"(?<![=/&])\?(?![\w=&/])|[？؟]|[\u0370-\u03ff\u1f00-\u1fff];")  # not in links. Greek asks with ";"
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
 _DECORATION = re.compile(r"(?![\u0300-\u036f\u0900-\u109f\u1780-\u17d3])[^\w\s]")  # vowel signs belong to words
@@ -76,9 +81,6 @@ def _parse_heading(line: str) -> _Heading | None:
     for style, pattern in _HEADINGS.items() if len(line) < _MAX_HEADING_CHARS else ():
         if found := pattern.match(line.replace("*", "") if style == "#" else line):
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
-            bare, _, number = label.rpartition(" ")
-            if number.isdecimal() and bare in ROLES and bare not in ("question", "request"):
-                label = bare
             if label and (style or label in ROLES):
                 date = found["date"] or found.groupdict().get("late_date")
                 return _Heading(style, label, date or "", found["rest"])
@@ -145,7 +147,7 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
     asker = ""
     if not roles:
         style, roles = _find_two_alternating_labels([heading for _, heading in lines if heading])
-        asker = next(iter(roles), "").capitalize()
+        asker = next(iter(roles), "").title()
     about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
@@ -165,11 +167,18 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
     said = zip(turns, contents, strict=True)
     messages = [_parse_turn_as_message_dict(role, date, content.split("\n")) for (role, date, _), content in said]
     asked = [message for message in messages if asker and message["role"] == "user"]
-    if asker and not any(_ASKS.search(message["content"]) for message in asked):  # chapters alternate, too
-        return about, []
+    questions = sum(bool(_ASKS.search(message["content"])) for message in asked)
+    if 3 * questions < len(asked) or (asker and any(map(_ends_with_heading, messages[:-1]))):
+        return about, []  # chapters alternate, too
     for message in asked:
         message[ASKED_AS] = asker
     return about, messages
+
+
+def _ends_with_heading(message: Mapping[str, str]) -> bool:
+    """Return True if the last line is the heading of a chapter, as before the first of two parts of each chapter."""
+    heading = _parse_heading(message["content"].rstrip().rpartition("\n")[2])
+    return heading is not None and heading.style == "#"
 
 
 def _parse_turn_as_message_dict(role: str, date: str, lines: list[str]) -> dict[str, str]:
@@ -252,7 +261,15 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
             break
     else:
         style, roles = _choose_heading_style_and_roles(headings)
+    if not roles and (unnumbered := _NUMBERED_TURN.sub(_remove_number, marked)) != marked:
+        found = _read_headed_lines_style_and_roles(unnumbered)
+        return found if found[2] and found[2].keys() <= ROLES.keys() else (lines, style, roles)
     return lines, style, roles
+
+
+def _remove_number(match: re.Match[str]) -> str:
+    label = (match["label"] or "").casefold()
+    return f"{match['mark']}{match['label']}" if label in ROLES and label not in ("question", "request") else match[0]
 
 
 def is_transcript(text: str) -> bool:

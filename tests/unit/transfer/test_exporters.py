@@ -258,11 +258,11 @@ TURNS = (QUESTION, ANSWER, "And pecans?", "In **Texas**.\n\n- Georgia\n- New Mex
     ("sides", "asked"),
     [
         (("## उपयोगकर्ता", "## सहायक"), "उपयोगकर्ता (2)"),
-        (("**Người dùng:**", "**Trợ lý:**"), "Người dùng (2)"),
+        (("**Người dùng:**", "**Trợ lý:**"), "Người Dùng (2)"),
         (("## 👤 ผู้ใช้", "## 🤖 ผู้ช่วย"), "ผู้ใช้ (2)"),
         (("### Pengguna", "### Asisten"), "Pengguna (2)"),
         (("## आप", "## ChatGPT"), "आप (2)"),
-        (("**我：**", "**ChatGPT：**"), ""),
+        (("**我：**", "**ChatGPT：**"), "我 (2)"),
         (("## PROMPT {0}", "## RESPONSE {0}"), ""),
         (("### Prompt #{0}", "### Response #{0}"), ""),
         (("## Message 1: User", "## Message 2: Assistant"), ""),
@@ -271,7 +271,7 @@ TURNS = (QUESTION, ANSWER, "And pecans?", "In **Texas**.\n\n- Georgia\n- New Mex
     ],
 )
 def test_two_alternating_headings_become_speakers(sides: tuple[str, str], asked: str) -> None:
-    """In any language. If neither side is known, the person says whether they asked."""
+    """In any language. If the side that asks is not known, the person says whether they are it."""
     marked = (f"{sides[n % 2].format(n // 2 + 1)}\n\n{words}" for n, words in enumerate(TURNS))
     history = read_history(
         "# Walnuts\n\n" + "\n\n".join(marked) + "\n\n*Exported on 2024-05-01 with an exporter*\n", "chat.md"
