@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 MAX_PER_SECOND = 30
-"""Messages to all chats together."""
+"""The most messages per second to all chats together."""
 MAX_PER_SECOND_IN_CHAT = 1
-"""Messages to one chat, on average: "we may allow short bursts that go over this limit"."""
+"""The average limit for one chat, in messages per second: "we may allow short bursts that go over this limit"."""
 BURST_SECONDS = 3
-"""The time over which the average of one chat is taken."""
+"""The number of seconds over which the average of one chat is taken."""
 MAX_PER_MINUTE_IN_GROUP = 20
-"""Messages to one group."""
+"""The most messages per minute to one group."""
 GROUP_SECONDS = 60.0
 
 

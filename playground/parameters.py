@@ -18,13 +18,13 @@ from playground.refusals import Json, Refusal, make_bad_request_error
 from runtime.bounded_json import parse_untrusted_json
 
 FORM_LIMIT = 500_000
-"""Bytes of a form without files. The longest message, with each character percent-encoded, has a tenth of that."""
+"""The size limit of a form without files, in bytes: ten times the longest message in percent-encoding."""
 MAX_FIELDS = 1_000
-"""Fields and files of one form. The Bot API method with the most parameters has about 40."""
+"""The most fields and files in one form. The Bot API method with the most parameters has about 40."""
 MAX_NUMBER = 2**62
 """Larger numbers are refused. Telegram's ids have at most 52 bits."""
 BODY_LIMIT = 50 * 1024 * 1024
-"""Bytes of one request, including an uploaded file. A bot may upload 50 MB (Bot API, sendDocument)."""
+"""The size limit of one request with its files, in bytes. A bot may upload 50 MB (Bot API, sendDocument)."""
 
 _HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 

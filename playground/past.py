@@ -13,7 +13,7 @@ from records.messages import SENT_ALONG, Message
 from records.scopes import Scope
 
 MAX_RESTORED_MESSAGES = 60
-"""For each chat; only the newest messages are restored."""
+"""The most messages that are restored for each chat. The newest ones are chosen."""
 
 FormatAnswer = Callable[[str], Sequence[Json]]
 """format_answer(text): return the messages into which the bot splits an answer, each as the Bot API's fields."""

@@ -17,7 +17,7 @@ from runtime.tasks import cancel_and_wait
 T = TypeVar("T")
 
 MAX_CONNECTIONS = 900
-"""Simultaneous ones. A bot needs one for each answer that it sends, and a process may open 1,024 files."""
+"""The most simultaneous connections. A bot needs one per answer, and a process may open 1,024 files."""
 
 
 class ServerLifetime:

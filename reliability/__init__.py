@@ -1,1 +1,1 @@
-"""Test the bot from outside: crashes, replicas, long runs and hostile loads. The tests share no code with stores."""
+"""Test the bot from outside: crashes, replicas, long runs and hostile loads. The checks share no code with stores."""

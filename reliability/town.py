@@ -48,7 +48,7 @@ class BotProcess:
     """A process of the bot, or of another program, that can be killed and started again."""
 
     def __init__(self, start: Callable[[], Awaitable[asyncio.subprocess.Process | ForkedProcess]]) -> None:
-        """Use `start` to start the process, which is ready once it logs so."""
+        """Use `start` to start the process. It counts as ready once its log says "is ready"."""
         self._start = start
         self.log = Feed()
         self._since = 0
@@ -234,9 +234,10 @@ class MessageLedger:
         return found, state
 
     def find_missing_messages(self, state: MemoryState, pending_text: str, *, is_settled: bool = False) -> Violations:
-        """Find messages that are lost, duplicated or unknown. See read_and_check_folder for `is_settled`.
+        """Find messages that are lost, duplicated or unknown.
 
-        `pending_text` is the text of the updates that the bot has not fetched from Telegram yet.
+        Unless `is_settled`, messages that are still unhandled are no violation. `pending_text` is the text of the
+        updates that the bot has not fetched from Telegram yet.
         """
         found = Violations()
         inbox = set(WORD.findall(str(state.inbox)))  # an answered update stays here if the reply to its COMMIT was lost

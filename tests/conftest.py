@@ -1,4 +1,4 @@
-"""Fixtures and settings of every test."""
+"""Fixtures, options and hooks for all tests."""
 
 import logging
 import os
@@ -16,7 +16,10 @@ from tests.support.postgres_server import run_postgres_server
 
 SHARED = pytest.StashKey[dict[str, object]]()
 SLOW = ("tests/end_to_end/", "tests/fuzz/", "tests/house/", "tests/unit/benchmarks/")
-"""Where most of the time goes: each worker begins with a share of these, and what is left for the end is short."""
+"""Folders with the slow tests.
+
+Each worker starts with a share of them, so that no worker gets a slow module near the end of the run.
+"""
 
 # The suite tries the same examples every time: a change is refused for what it did, not for its luck; `make fuzz` looks
 # further, at random. How long an example takes says more about the machine than about the code; benchmarks measure
@@ -46,7 +49,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def dealt(items: Sequence[pytest.Item], workers: int) -> list[pytest.Item]:
-    """The tests in an order that xdist cuts into a stretch for each worker: slow modules are dealt out like cards."""
+    """Return the tests in an order that spreads the slow modules over the xdist workers.
+
+    xdist gives each worker one consecutive stretch of tests. Each stretch begins with every nth slow module and is
+    filled up with quick tests.
+    """
     by_module: dict[str, list[pytest.Item]] = {}
     for item in items:
         by_module.setdefault(item.nodeid.partition("::")[0], []).append(item)
@@ -63,7 +70,7 @@ def dealt(items: Sequence[pytest.Item], workers: int) -> list[pytest.Item]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """A test that leaves the process other than it was fails itself, instead of whichever test comes next."""
+    """Fail the test that changed the state of the process, instead of whichever test runs next."""
     yield
     before, after = item.config.stash[SHARED], shared_state()
     item.config.stash[SHARED] = after
@@ -72,8 +79,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture
 def own_texts(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """A program that has read no texts yet; called with a language and texts, it adds these. They end with the test:
-    another one counts the texts that there are.
+    """Empty the message catalog for one test, and return a function that adds texts for a language.
+
+    The catalog is restored afterwards, because another test counts its texts.
     """
     monkeypatch.setattr(catalog, "texts", catalog.Texts())
     return catalog.texts.add_texts
@@ -81,8 +89,9 @@ def own_texts(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
 
 @pytest.fixture
 def run_here() -> Iterator[Callable[[Sequence[str], Mapping[str, str]], int]]:
-    """bot.main with arguments and an environment, in this process, since another costs a second. What it sets for all
-    of a process (where the log goes and from which level on, how soon threads take turns) ends with the test.
+    """Return bot.main, to be run in this process: a separate process costs a second.
+
+    Restore afterwards what it sets for the whole process: log handlers, log levels and the thread switch interval.
     """
     import bot
 
@@ -99,6 +108,6 @@ def run_here() -> Iterator[Callable[[Sequence[str], Mapping[str, str]], int]]:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """The address of a real PostgreSQL server (tests/support/postgres_server.py gives each store its own tables)."""
+    """Run a PostgreSQL server and yield its URL (tests/support/postgres_server.py makes one schema per store)."""
     with run_postgres_server() as url:
         yield url

@@ -1,8 +1,8 @@
-"""Where the tests find the project's own files."""
+"""Paths of the project's files that tests use."""
 
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 EXPORTS = ROOT / "tests" / "support" / "exports"
-"""Sample files for /import."""
+"""The folder of sample files for /import."""
 CHAT = ROOT / "benchmarks" / "data" / "chat-en.json"

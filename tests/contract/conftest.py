@@ -33,7 +33,7 @@ TOPIC = Scope(owner=-1007, thread=5)
 
 @dataclass(frozen=True)
 class Opener:
-    """Opens the store that belongs to a folder. `contents`: all that is stored there, where one looks for traces."""
+    """A way to open the store of a folder. `contents` returns everything stored there, to be searched for traces."""
 
     open: Callable[[Path], AbstractAsyncContextManager[MemoryStore]]
     contents: Callable[[Path], list[bytes]]
@@ -63,7 +63,7 @@ async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
 
 
 async def _check_recovery_after_kill(store: JsonStore, folder: Path) -> None:
-    """What a kill at this moment would leave is the same memory for the next start."""
+    """Check that a process killed now would leave the same memory for the next start."""
     owners = await store.list_owners()
     with tempfile.TemporaryDirectory() as killed:
         copy = Path(shutil.copytree(folder, Path(killed) / "data"))
@@ -82,13 +82,13 @@ OPENERS: dict[str, Callable[[Path], AbstractAsyncContextManager[MemoryStore]]] =
     "sqlite": open_sqlite,
     "json": open_json,
 }
-"""The stores that are files."""
+"""The functions that open stores which keep their data in files, by name."""
 STORES = (*OPENERS, "postgres")
 
 
 @pytest.fixture
 def opener_of(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], Opener]]:
-    """The opener of one of STORES; a server is started where one is asked for."""
+    """Yield a function that returns the opener of a store by name. PostgreSQL is started only if requested."""
     servers: set[str] = set()
 
     def found(name: str) -> Opener:
@@ -110,7 +110,7 @@ def opener(request: pytest.FixtureRequest, opener_of: Callable[[str], Opener]) -
 
 @pytest.fixture
 async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[MemoryStore]:
-    """A store in which Anna (private) and Boris' group (with a topic) have their memory on."""
+    """Open a store in which memory is on for Anna's private chat and for Boris's group with a topic."""
     async with opener(tmp_path) as store:
         for owner in (ANNA.owner, BORIS.owner):
             await store.upsert_owner(make_config(store, owner))
@@ -118,13 +118,13 @@ async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[MemoryStore]:
 
 
 def open_reader(store: MemoryStore) -> AbstractAsyncContextManager[Reader]:
-    """The tables of a store, whosever rows they are: what no method shows."""
+    """Open a reader of the tables for all owners, to check rows that no method of the store returns."""
     assert isinstance(store, OwnerTables)
     return store.database.open_reader(None)
 
 
 def open_transaction(store: MemoryStore) -> AbstractAsyncContextManager[Transaction]:
-    """The tables of a store, to put into them what no method writes."""
+    """Open a transaction on the tables, to write rows that no method of the store writes."""
     assert isinstance(store, OwnerTables)
     return store.database.open_transaction(None)
 
@@ -142,7 +142,7 @@ def make_message(
 
 
 async def append_turns(store: MemoryStore, scope: Scope, turns: int, words: str = "turn") -> list[Message]:
-    """That many turns of a question and its answer."""
+    """Append `turns` turns of a question and an answer, and return their messages."""
     stored: list[Message] = []
     for number in range(turns):
         [question] = await store.append_messages(scope, [make_message(f"{words} {number}")])

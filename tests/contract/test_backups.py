@@ -48,7 +48,7 @@ async def say(memory: ExternalMemory, owner: int, text: str) -> None:
 
 
 async def compute_digests(memory: ExternalMemory) -> dict[int, str]:
-    """Of each memory all that moves with it; under 0, the key that signs exports."""
+    """Return the digest of each owner's memory and, under 0, the key that signs exports."""
     found = {0: (await memory.export_key()).decode()}
     for owner in OWNERS:
         async with memory.open_store(owner) as store:
@@ -60,7 +60,7 @@ async def compute_digests(memory: ExternalMemory) -> dict[int, str]:
 
 @dataclass(frozen=True)
 class StoppedBot:
-    """The folder and the tables of a stopped bot, what each memory holds, and a backup of all. Nobody changes it."""
+    """A stopped bot's folder and database, with a digest of each memory and a backup. Tests must not change it."""
 
     data: Path
     url: str
@@ -79,7 +79,7 @@ def stopped_bot(postgres_url: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 async def fill_memories(folder: Path, url: str) -> dict[int, str]:
-    """A memory in each store, with summaries, and an update that waits; what each memory holds."""
+    """Fill a memory with summaries in each store, add a pending update, and return the digest of each memory."""
     async with open_memory(folder, url) as memory:
         for owner, storage in OWNERS.items():
             await memory.configure(owner, storage=storage, every_n=5)
@@ -102,7 +102,7 @@ async def fill_memories(folder: Path, url: str) -> dict[int, str]:
 
 @pytest.fixture
 def new_database_url(postgres_url: str, tmp_path: Path) -> str:
-    """The address of tables that are not made yet."""
+    """Return the URL of a schema that has no tables yet."""
     return make_schema_address(postgres_url, tmp_path / "other")
 
 
@@ -199,7 +199,7 @@ async def test_backup_of_running_bot_contains_acknowledged_messages(tmp_path: Pa
 
 
 async def append_messages_while(memory: ExternalMemory, work: Awaitable[object], number: int) -> int:
-    """Say one thing after the other, from a number on, while something is done; the number after the last."""
+    """Append numbered messages until `work` is done. Return the number that follows the last one."""
     doing = asyncio.ensure_future(work)
     while not doing.done():
         await say(memory, 4, f"said {number}")
@@ -310,7 +310,7 @@ async def test_earlier_start_with_server_does_not_block_restore(
 async def test_damaged_backup_leaves_server_empty(
     stopped_bot: StoppedBot, tmp_path: Path, new_database_url: str
 ) -> None:
-    """As late as can be: everything is written when the damage is found."""
+    """The damage is at the end of the file, so it is found after everything has been written."""
     (tmp_path / "bad.gz").write_bytes(stopped_bot.backup.read_bytes()[:-4])
     with pytest.raises(StorageCorrupt):
         await restore_in_thread(tmp_path / "bad.gz", tmp_path / "there", new_database_url)
@@ -322,7 +322,7 @@ async def test_damaged_backup_leaves_server_empty(
 
 
 async def test_backs_up_server_alone_without_data_folder(stopped_bot: StoppedBot, tmp_path: Path) -> None:
-    """From another machine than the bot's; it says what it cannot reach."""
+    """The backup runs on a machine without the bot's files, and counts the memories that it cannot reach."""
     assert await asyncio.to_thread(
         back_up, tmp_path / "nowhere", tmp_path / "backup.gz", database_url=stopped_bot.url
     ) == BackupResult(messages=10, elsewhere=2)
@@ -356,7 +356,7 @@ def test_backup_and_restore_commands_report_count_and_location(
 
 
 OLDER = Path(__file__).parent.parent / "support" / "backups"
-"""Made by each version of the schema: an owner in SQLite and one in JSON, each with a pinned fact and a fold."""
+"""Backups made by earlier schema versions: an owner in SQLite and one in JSON, each with a pinned fact and a fold."""
 
 
 @pytest.mark.parametrize("store", [StorageType.SQLITE, StorageType.JSON, StorageType.POSTGRES])

@@ -1,4 +1,4 @@
-"""Broadcasts in progress: the contract of both storages."""
+"""Tests of broadcasts in progress, on SQLite and on PostgreSQL."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ ADMIN, OTHER = 1, 2
 
 @pytest.fixture(params=["sqlite", "postgres"])
 async def senders(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[Broadcasts, Broadcasts]]:
-    """Two that send; on PostgreSQL each with connections of its own, as two processes have them."""
+    """Open two senders. On PostgreSQL, each has its own connections, as two processes would."""
     async with contextlib.AsyncExitStack() as stack:
         if request.param == "sqlite":
             opened = await stack.enter_async_context(Database.open(tmp_path / "memory.db", migrations=MIGRATIONS))
@@ -38,7 +38,7 @@ def broadcasts(senders: tuple[Broadcasts, Broadcasts]) -> Broadcasts:
 
 
 async def test_concurrent_senders_get_each_recipient_once(senders: tuple[Broadcasts, Broadcasts]) -> None:
-    """On PostgreSQL one of two that asked at the same moment was told that nobody is left, and ended it for all."""
+    """On PostgreSQL, one of two concurrent senders was once told that nobody was left, and ended the broadcast."""
     one = await senders[0].store_draft(ADMIN, "hello", now=NOW)
     people = list(range(11, 111))
     assert await senders[0].try_to_start(one, people, receipt_id=99)

@@ -1,4 +1,4 @@
-"""The conversations of a place: begun, opened, named, listed, forgotten, and moved with everything else."""
+"""Tests of the conversations of a place: beginning, opening, naming, listing, finding and forgetting them."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -40,7 +40,7 @@ async def test_begin_conversation_reuses_empty_conversation(store: MemoryStore) 
 
 
 async def test_begin_open_and_find_stay_fast_with_thousands_of_conversations(store: MemoryStore) -> None:
-    """Each was read again for each that began, in the transaction behind which everybody's writes wait."""
+    """Beginning a conversation once read all others, in the transaction that everybody's writes wait for."""
     await store.append_messages(ANNA, [make_message("about the walrus")])
     many = [Scope(owner=ANNA.owner, thread=FIRST_NUMBER + number) for number in range(5_000)]
     rows = [
@@ -165,7 +165,7 @@ async def test_finds_chat_of_telegram_message_in_any_topic(store: MemoryStore) -
 
 
 async def test_unregistered_conversation_is_listed_and_can_be_opened(store: MemoryStore) -> None:
-    """As after the import of another memory's export."""
+    """An import from another memory can leave such a conversation."""
     stray = Scope(owner=ANNA.owner, thread=FIRST_NUMBER + 5)
     await store.append_messages(stray, [make_message("from elsewhere")])
     assert await list_labels(store, ANNA) == [("from elsewhere", False)]

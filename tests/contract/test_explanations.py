@@ -1,4 +1,4 @@
-"""What both stores promise of accounts, of where answers were shown, and of the figures that they give."""
+"""Tests of explanations, shown answers and counts in every store."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ async def find_explanation_number(store: MemoryStore, scope: Scope, telegram_id:
 
 
 def forget_derived(folder: Path) -> None:
-    """The working copy of the JSON store, which may be deleted."""
+    """Delete the working copy of the JSON store, which can be rebuilt."""
     for file in folder.glob("index.db*"):
         file.unlink()
 

@@ -1,4 +1,4 @@
-"""The facts and profiles of both stores: what is promised of each method."""
+"""Tests of facts and profiles in every store."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ def make_fact(text: str, *sources: int, subject: str = "") -> NewFact:
 
 
 async def learn_facts(store: MemoryStore, *changes: FactChange) -> list[Fact]:
-    """Commit changes as learned from everything that is said."""
+    """Commit changes as learned from the waiting messages (up to 100), and return the facts."""
     learned, messages = await store.facts.read_learned_id_and_next(ANNA, 100)
     until = messages[-1].id if messages else learned
     return await store.facts.commit_changes(
@@ -166,7 +166,7 @@ async def test_fact_edit_keeps_id_and_can_be_undone(store: MemoryStore) -> None:
 
 
 async def test_editing_deleted_fact_leaves_nothing_marked_deleted(store: MemoryStore) -> None:
-    """/memory offered to restore the old text, and a day later it was erased, so that the edit could not be undone."""
+    """Once, /memory offered to restore the old text. It was erased a day later, and the edit could not be undone."""
     fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna has 7 cats."), now=NOW)
     await store.facts.delete_fact(ANNA.owner, fact.id, now=NOW)
     await store.facts.edit_fact(ANNA.owner, fact.id, "Anna has a cat.", now=NOW)
@@ -228,7 +228,7 @@ async def test_forgotten_fact_leaves_decision_without_its_text(store: MemoryStor
 
 
 async def test_fact_forgotten_with_message_is_not_relearned_from_other_source(store: MemoryStore) -> None:
-    """Both said it. Of a fact that no other message gave, nothing stays, not even hashes."""
+    """A fact with another source leaves a decision. A fact without another source leaves not even its hash."""
     first, _, second, _, third, _ = [message.id for message in await append_turns(store, ANNA, 3)]
     for text, sources in (("Anna lives in Oslo.", (first, second)), ("Anna has a cat.", (first,))):
         await store.facts.add_fact(ANNA.owner, make_fact(text, *sources), now=NOW)
@@ -347,7 +347,7 @@ async def test_rejects_profile_whose_sources_are_gone(store: MemoryStore) -> Non
 
 @pytest.mark.parametrize("change", ["delete", "edit", "supersede", "erase", "profile"])
 async def test_rejects_profile_when_facts_or_profile_changed_since(store: MemoryStore, change: str) -> None:
-    """Even if that fact is not among its sources: one of its sentences may be overruled now."""
+    """This holds even if the fact is not a source of the profile, because a sentence may be overruled now."""
     fact = await store.facts.add_fact(ANNA.owner, make_fact("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="In Oslo.", model="m", base_id=None, facts=(), summary_ids=())
     seen = await store.facts.read_revision(ANNA.owner)
@@ -369,7 +369,7 @@ async def test_rejects_profile_when_facts_or_profile_changed_since(store: Memory
 
 
 async def test_profile_sources_survive_reopening(opener: Opener, tmp_path: Path) -> None:
-    """So a version that an edit is no part of stays when that is taken back."""
+    """Undoing a fact edit deletes only the profile versions that were made from the edit."""
     async with opener(tmp_path) as store:
         await store.upsert_owner(make_config(store, ANNA.owner))
         tea, boat = [
@@ -431,7 +431,7 @@ async def test_moment_before_first_live_record_precedes_messages_and_decisions(s
 
 
 async def test_migration_dates_edited_facts_by_their_edit(store: MemoryStore) -> None:
-    """It was told to the model as said on the day of the message that it corrects."""
+    """The prompt once dated an edited fact by the message that the edit corrects."""
     await append_turns(store, ANNA, 1)
     home, cat = await learn_facts(
         store, FactChange(fact=make_fact("Anna lives in Oslo.", 1)), FactChange(fact=make_fact("Anna has a cat.", 1))

@@ -97,7 +97,7 @@ async def test_imported_messages_are_not_last_turns(store: MemoryStore) -> None:
 
 
 class Counting:
-    """A connection that counts the statements which ask for turns."""
+    """A connection that counts the queries for turns."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

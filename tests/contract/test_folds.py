@@ -122,7 +122,7 @@ def make_rebuilt_summary(
 
 
 async def append_and_fold_turns(store: MemoryStore, scope: Scope = ANNA) -> list[Message]:
-    """Four turns, of which three are folded."""
+    """Append four turns, fold the first three, and return all messages."""
     stored = await append_turns(store, scope, 4)
     await fold_messages(store, scope, stored[:6])
     return stored

@@ -63,7 +63,7 @@ async def list_active_ids(store: MemoryStore) -> list[int]:
 
 
 async def build_pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Summary]:
-    """Twelve messages in three chunks of four under one L2, and two that are not folded."""
+    """Build three chunks of four messages under one L2 summary, followed by two unfolded messages."""
     stored = await append_turns(store, ANNA, 7)
     leaves = [await fold_messages(store, ANNA, stored[start : start + 4]) for start in (0, 4, 8)]
     return stored, leaves, await fold_summaries(store, ANNA, leaves)
@@ -213,7 +213,7 @@ async def test_forgetting_middle_fact_relinks_superseding_chain(store: MemorySto
 async def test_forgetting_fact_reopens_superseded_fact_unless_until_is_given(
     store: MemoryStore, until: datetime | None, end: str | None
 ) -> None:
-    """Its message stays. What its owner had only deleted goes a day later, when nobody expects another to come back."""
+    """The source message stays. `until` is set when facts are erased a day after their owner deleted them."""
     stored = await append_turns(store, ANNA, 1)
     await put_fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
     await put_fact(store, 2, "Seattle", stored[0].id, deleted_at=(NOW - timedelta(days=1)).isoformat())
@@ -224,7 +224,7 @@ async def test_forgetting_fact_reopens_superseded_fact_unless_until_is_given(
 
 
 async def test_orphaned_tool_notes_are_forgotten_as_messages(store: MemoryStore) -> None:
-    """They hold the words that were searched for, so nobody may be told that there is nothing to forget."""
+    """Such notes contain the words of a search, so /forget must not say that there is nothing to forget."""
     [question, answer] = await append_turns(store, ANNA, 1)
     [note] = await store.append_messages(
         ANNA, [replace(make_message("search heliotrope", role="system"), origin="tool")]
@@ -264,7 +264,7 @@ async def test_fact_repeating_forgotten_fact_is_deleted_and_relearned(store: Mem
 
 
 async def test_forgetting_fact_deletes_facts_that_borrowed_its_words(store: MemoryStore) -> None:
-    """Also with those that an edit had replaced since; what its owner wrote, or its message says, stays."""
+    """Words of earlier versions count too. A fact that the owner wrote or that its own message supports stays."""
     said_so = await append_turn(store, "I go there every day, with my dog.")
     await put_fact(store, 1, "Anna walks her dog to the bakery.", origin="owner")
     await put_fact(
@@ -300,7 +300,7 @@ async def test_superseding_fact_with_own_words_survives_forgetting(store: Memory
 async def test_schedule_reextraction_updates_progress_of_running_extraction(
     store: MemoryStore, first: int, reached: int, learned: list[list[int]]
 ) -> None:
-    """Wherever in the extraction that is. Of what was learned from elsewhere only the message is offered again."""
+    """The extraction moves back to a message that it has passed. A message outside its range does not move it."""
     await put_row(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
@@ -310,7 +310,7 @@ async def test_schedule_reextraction_updates_progress_of_running_extraction(
 
 
 async def add_imported_messages(store: MemoryStore, lowest: int) -> None:
-    """Imported messages of Anna's, up to -1."""
+    """Store imported messages of Anna's with the ids from `lowest` to -1."""
     came_in = [
         Message(
             id=number,
@@ -340,7 +340,7 @@ async def add_imported_messages(store: MemoryStore, lowest: int) -> None:
 async def test_schedule_reextraction_starts_extraction_when_none_is_running(
     store: MemoryStore, ids: tuple[int, ...], extraction: tuple[int, ...], learned: list[list[int]]
 ) -> None:
-    """It reads nothing else: what was never learned from (-9, -5 and -4 here) waits until it is asked for."""
+    """The extraction ends before the first message that was never learned from. Here these are -9, -5 and -4."""
     await add_imported_messages(store, -9)
     await put_row(store, PROGRESS, thread_id=0, past_from=-4, past_id=-1, past_until=-1, past_learned=[[-9, -6]])
     async with open_transaction(store) as tx:
@@ -520,7 +520,7 @@ async def test_index_after_edit_and_forgetting_equals_rebuilt_index(store: Memor
 
 
 async def test_tool_notes_are_not_counted_as_messages(store: MemoryStore) -> None:
-    """A talk of two turns in which a tool was called twice has four messages, wherever they are counted."""
+    """Two turns with two tool calls have four messages in every count."""
     stored = await append_turns(store, ANNA, 2)
     notes = [
         replace(make_message(f"search {at}", role="system", turn=stored[0].turn), origin="tool") for at in range(2)

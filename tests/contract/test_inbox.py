@@ -1,4 +1,4 @@
-"""The update inbox: what it promises wherever it is kept."""
+"""Tests of the update inbox, in SQLite and in PostgreSQL."""
 
 import contextlib
 from collections.abc import AsyncIterator, Sequence
@@ -22,7 +22,7 @@ BOT = 900
 
 
 class SharedInbox(PostgresInbox):
-    """An inbox, with the work in it that processes share."""
+    """A PostgreSQL inbox together with the work that processes share."""
 
     work: SharedWork
 
@@ -43,7 +43,7 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def receive_updates(inbox: Inbox, arrivals: Sequence[ReceivedUpdate]) -> None:
-    """What came, and is this process's to do."""
+    """Store updates. In a shared inbox, also claim them for this process."""
     await inbox.store_and_get_new_ids(BOT, arrivals, NOW)
     if isinstance(inbox, SharedInbox):
         await inbox.work.claim_updates(BOT, limit=100, now=NOW)

@@ -1,4 +1,4 @@
-"""Any interleaving of writing, folding, failing, moving, erasing and restarting keeps the invariants (properties)."""
+"""Property tests: writing, folding, failing, moving, erasing and restarting in any order keep the invariants."""
 
 import asyncio
 import contextlib
@@ -34,7 +34,7 @@ WORDS = ["walrus", "машина", "喝茶", "Zürich", "DR-2041"]
 
 @dataclass
 class Expected:
-    """What a scope must hold, kept in plain Python."""
+    """The expected content of a scope, kept in plain Python."""
 
     messages: list[Message] = field(default_factory=list)
     summaries: dict[int, Summary] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Expected:
 
 
 class Interleavings(RuleBasedStateMachine):
-    """Every store, as the program has them, with a directory that says who lives where."""
+    """A state machine over all stores and the directory that records each owner's store."""
 
     postgres_url: ClassVar[str]
 

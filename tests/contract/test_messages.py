@@ -1,4 +1,4 @@
-"""What every memory store promises, asked of each of them on real files."""
+"""Tests of owners, messages, folds, leases, moves and erasure in every memory store."""
 
 import asyncio
 import itertools
@@ -53,7 +53,7 @@ async def test_rejects_writes_for_unknown_owner(store: MemoryStore) -> None:
 
 
 async def test_questions_of_same_second_keep_insertion_order(store: MemoryStore) -> None:
-    """Telegram dates them in whole seconds; the answers have this machine's clock."""
+    """Telegram dates questions in whole seconds, but answers are dated by this machine's clock."""
     second = NOW.replace(microsecond=0)
     asked = [replace(make_message(text), created_at=second) for text in ("one", "two", "three")]
     for question, milliseconds in zip(asked, (700, 2_500, 2_900), strict=True):
@@ -348,7 +348,7 @@ async def test_memory_survives_reopening(opener: Opener, tmp_path: Path) -> None
 async def test_moving_owner_between_stores_keeps_everything(
     tmp_path: Path, opener_of: Callable[[str], Opener], source: str, target: str
 ) -> None:
-    """Ids, counters, words and failures go along; nothing stays behind."""
+    """Ids, counters and the search index move along, and the old store keeps nothing of the owner."""
     for name in "ab":
         (tmp_path / name).mkdir()
     async with opener_of(source)(tmp_path / "a") as old, opener_of(target)(tmp_path / "b") as new:
@@ -413,7 +413,7 @@ async def test_load_is_all_or_nothing(store: MemoryStore) -> None:
 
 
 async def test_erased_owner_leaves_no_trace_on_disk(opener: Opener, tmp_path: Path) -> None:
-    """Tables, index, free pages, write-ahead log, journal and snapshot; the owner beside stays."""
+    """Nothing is left in tables, index, free pages, WAL, journal or snapshot. The other owner's data stays."""
     async with opener(tmp_path) as store:
         for scope in (ANNA, BORIS):
             await store.upsert_owner(make_config(store, scope.owner))
@@ -446,7 +446,7 @@ async def test_digest_changes_with_content_and_owner(store: MemoryStore) -> None
 
 @pytest.mark.parametrize("steps", range(0, 40, 3))
 async def test_cancelled_append_is_all_or_nothing(store: MemoryStore, steps: int) -> None:
-    """Whenever the task is cancelled: no half turn, no held lock, and the next write works."""
+    """After a cancellation at any step, no half turn and no lock remain, and the next write works."""
     task = asyncio.ensure_future(
         store.append_messages(ANNA, [make_message("one", source="1:1"), make_message("two", source="1:2")])
     )
@@ -478,7 +478,7 @@ async def test_lease_expires_by_callers_clock(store: MemoryStore) -> None:
 
 
 async def test_message_origin_survives_reopening(opener: Opener, tmp_path: Path) -> None:
-    """A passage of a file and what a picture shows are not the person's own words: learning from them depends on it."""
+    """Learning depends on the origin: file passages and picture descriptions are not the person's own words."""
     async with opener(tmp_path) as store:
         await store.upsert_owner(make_config(store, ANNA.owner))
         stored = await store.append_messages(

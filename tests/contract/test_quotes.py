@@ -1,4 +1,4 @@
-"""Find answers, facts and profiles that repeat forgotten text without being derived from it."""
+"""Tests of quotes: answers, facts and profiles that repeat forgotten text without being derived from it."""
 
 import json
 from datetime import timedelta
@@ -20,7 +20,7 @@ SECRET = "My code word is heliotrope."
 
 
 class TimedTalk:
-    """Messages, each a minute after the one before."""
+    """A conversation whose messages are one minute apart."""
 
     def __init__(self, store: MemoryStore) -> None:
         self.store = store
@@ -29,7 +29,7 @@ class TimedTalk:
     async def say(
         self, text: str, answer: str = "Noted.", *, knew: object = None, scope: Scope = ANNA
     ) -> tuple[int, int]:
-        """The ids of a question and its answer, whose prompt held these messages; None: that is not known."""
+        """Store a question and its answer, and return both ids. `knew`: id ranges in the prompt, None if unknown."""
         explanation = "" if knew is None else json.dumps({"recent": knew})
         [asked] = await self.store.append_messages(scope, [self._draft("user", text)])
         [answered] = await self.store.append_messages(
@@ -163,7 +163,7 @@ async def test_answer_repeating_forgotten_manual_fact_is_quote(store: MemoryStor
 async def test_source_message_of_forgotten_fact_counts_as_remaining_quote(
     store: MemoryStore, told: str, text: str
 ) -> None:
-    """The receipt said that nothing of the home was left, and the next answer named it."""
+    """A receipt once said that nothing was left of a forgotten home, and the next answer named it."""
     talk = TimedTalk(store)
     first, _ = await talk.say(told)
     at = (NOW + timedelta(hours=1)).isoformat()
@@ -311,7 +311,7 @@ async def test_word_sequences_and_rare_words_are_quotes_in_any_language(
 
 @pytest.mark.parametrize("phrase", ["吃饭睡觉", "洗衣做饭", "记得带伞", "腰酸背痛", "加班熬夜", "牛奶面包"])
 async def test_everyday_four_character_chinese_phrase_is_not_a_quote(store: MemoryStore, phrase: str) -> None:
-    """In a long answer in a young chat, nor in any once its words were said before."""
+    """It is no quote in a long answer of a young chat, or in any answer once its words were used before."""
     talk = TimedTalk(store)
     first, _ = await talk.say(f"我今天{phrase}。")
     long = f"一个人的健康与许多小事有关：早起、运动、读书、{phrase}、见朋友，还要少看手机，多晒太阳，心里才会安静下来。"
@@ -358,7 +358,7 @@ async def test_name_repeated_in_long_text_is_quote(store: MemoryStore) -> None:
 async def test_everyday_non_english_word_is_quote_only_in_short_answer(
     store: MemoryStore, told: str, other: str, quote: str
 ) -> None:
-    """A tokenizer cuts them as it cuts rare English ones."""
+    """A tokenizer splits everyday words of other languages as it splits rare English words."""
     talk = TimedTalk(store)
     first, _ = await talk.say(told)
     await talk.say("?", other)
@@ -375,7 +375,7 @@ async def test_expired_archives_are_not_searched_for_quotes(store: MemoryStore) 
 
 
 async def test_finds_quote_in_answer_of_another_language(store: MemoryStore) -> None:
-    """Each text is stemmed by its own language."""
+    """The forgotten text and the answer are stemmed by the rules of different languages."""
     talk = TimedTalk(store)
     first, _ = await talk.say("Mein geheimes Codewort ist von heute an Gartenlauben, und das soll niemand wissen.")
     _, answer = await talk.say("What is it?", "You told me that the word which you want to keep is Gartenlauben.")

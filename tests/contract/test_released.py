@@ -21,21 +21,21 @@ KINDS = pytest.mark.parametrize("store", [StorageType.SQLITE, StorageType.JSON, 
 
 
 def test_keeps_samples_of_every_schema_version_but_newest() -> None:
-    """`python -m tests.support.released` keeps this one's, before the next migration is appended."""
+    """Run `python -m tests.support.released` before a migration is appended, to keep a sample of this version."""
     kept = {int(folder.name) for folder in RELEASED.iterdir()}
     assert {*range(1, len(MIGRATIONS))} <= kept
 
 
 @pytest.fixture
 def url(store: StorageType, request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of tables that are not made yet; empty for memories in files."""
+    """Return the URL of a schema that has no tables yet, or an empty string for memories in files."""
     if store is not StorageType.POSTGRES:
         return ""
     return make_schema_address(request.getfixturevalue("postgres_url"), tmp_path / "other")
 
 
 async def check_memory_and_continue(talk: ChatHarness, store: StorageType, owner: int) -> None:
-    """Everything is there and found, and a turn is stored behind it."""
+    """Check that the owner's memory is complete and searchable, then store another turn."""
     scope = Scope(owner=owner)
     async with talk.services.memory.open_store(owner) as home:
         assert home.kind == store

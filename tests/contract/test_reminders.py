@@ -1,4 +1,4 @@
-"""What every store promises of reminders: kept within bounds, due, told once, moved, forgotten."""
+"""Tests of reminders in every store: limits, due times, time zones, moves and forgetting."""
 
 import contextlib
 from dataclasses import replace
@@ -93,7 +93,7 @@ async def test_wall_clock_reminder_follows_owner_time_zone(store: MemoryStore) -
 
 
 async def test_daily_reminder_past_in_new_time_zone_moves_to_next_day(store: MemoryStore) -> None:
-    """Vitamins at 8, asked for at noon in UTC: in Tokyo, 8 the next morning was over, and the bot told it as missed."""
+    """A reminder for 8:00 in UTC was past after the change to Tokyo, and the bot once reported it as missed."""
     daily = NewReminder(
         text="vitamins", due_at=NOW + 20 * HOUR, local=datetime(2026, 3, 2, 8), repeat="daily", month_day=0
     )

@@ -1,4 +1,4 @@
-"""A group's memory under a new id: all of it, at once, and whatever dies or fails meanwhile."""
+"""Renaming a group moves its whole memory to the new id, even if a process dies or a write fails meanwhile."""
 
 import contextlib
 import shutil
@@ -42,7 +42,7 @@ NEW_TOPIC = Scope(owner=NEW.owner, thread=TOPIC.thread)
 
 
 def copy_files(folder: Path) -> Path:
-    """The files as a process that dies now leaves them."""
+    """Copy the files as a process that dies now would leave them, and return the copy's folder."""
     killed = folder / "killed"
     killed.mkdir()
     for file in [file for file in folder.iterdir() if file.is_file()]:
@@ -125,7 +125,7 @@ class Broken:
 
 
 class OpenedStores:
-    """memory.db, memory.json and a PostgreSQL server with what renames between them."""
+    """The SQLite, JSON and PostgreSQL stores of a folder, with the parts that rename an owner."""
 
     def __init__(self, database: Database, json: JsonStore, postgres: MemoryStore) -> None:
         self.database = database
@@ -139,7 +139,7 @@ class OpenedStores:
         self.renaming = OwnerRenaming(database, self.stores, self.wizards)
 
     async def add_owner(self, scope: Scope, kind: StorageType) -> OwnerConfig:
-        """Somebody who has said one thing, and is in a setup."""
+        """Add an owner with one message and an open wizard, and return the configuration."""
         made = make_config(self.stores[kind], scope.owner)
         await self.directory.get_storage_or_register_owner(made)
         await self.stores[kind].upsert_owner(made)
@@ -151,7 +151,7 @@ class OpenedStores:
         return made
 
     async def check_if_renamed(self, kind: StorageType) -> bool:
-        """Whether all is under the new id and nothing under the old; never half of it."""
+        """Return True if everything is under the new id. Fail if only a part of it is."""
         place = await self.directory.find_storage_type(NEW.owner)
         found = [await store.timeline.read_page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.find_state(NEW, 5)
@@ -196,7 +196,7 @@ async def test_renaming_moves_storage_and_wizard_state(tmp_path: Path, postgres_
 async def test_renaming_completes_after_disk_failure_or_kill(
     tmp_path: Path, postgres_url: str, kind: StorageType, passed: int, dies: bool
 ) -> None:
-    """`passed` commits to memory.db go through, then none: the process tries again, or the next start finishes."""
+    """After `passed` commits to memory.db, further commits fail. A retry or the next start finishes renaming."""
     async with open_stores(tmp_path, postgres_url) as opened:
         await opened.add_owner(BORIS, kind)
         opened.database.commit_hooks = Broken(passed)

@@ -1,4 +1,4 @@
-"""What a restore of several files asks of every store."""
+"""Tests of restores from several files in every store."""
 
 from datetime import timedelta
 

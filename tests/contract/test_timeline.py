@@ -1,4 +1,4 @@
-"""Messages as a person looks through them: page by page, from a day on, by speaker and kind."""
+"""Tests of the timeline in every store: paging in both directions, filters, counts and speakers."""
 
 from dataclasses import replace
 

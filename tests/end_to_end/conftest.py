@@ -29,7 +29,7 @@ def _peers_are_left_as_they_were(request: pytest.FixtureRequest) -> Iterator[Non
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def servers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LocalServers]:
-    """Local servers without a bot. At the end, all recorded requests are checked."""
+    """Run local servers without a bot. Check all recorded requests at the end."""
     async with open_local_servers(tmp_path_factory.mktemp("servers")) as servers:
         yield servers
         check_requests(servers)
@@ -37,8 +37,10 @@ async def servers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Loc
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def own_servers(tmp_path: Path) -> AsyncIterator[LocalServers]:
-    """Peers for one test alone: one that starts bots of its own or ends them, next to tests that share theirs; or that
-    changes what the bot knows of its peers. Tests may run in any order.
+    """Run local servers for one test alone, without a bot. Check all recorded requests at the end.
+
+    For tests that start or kill bots of their own while other tests share one, or that change what the bot knows of
+    its servers.
     """
     async with open_local_servers(tmp_path) as servers:
         yield servers

@@ -1,7 +1,7 @@
 """A harness for black-box tests: a local Telegram, a scripted model, and `bot.py` as a process.
 
-Everything is waited for by its event (a message in the chat, a request to the model, a line of the log), never by
-sleeping. Does not know the program's code: it looks at chats, requests, files, exit statuses and the log.
+Tests wait for events (a message in the chat, a request to the model, a line of the log) and never sleep. The harness
+does not use the program's code: it looks at chats, requests, files, exit statuses and the log.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ class Process:
         return self._process.returncode is not None
 
     def get_log_text(self) -> str:
-        """The whole log so far."""
+        """Return the whole log so far."""
         return "\n".join(entry["line"] for entry in self.log)
 
     async def wait_for_log_line(self, *words: str, since: int = 0) -> str:
@@ -105,7 +105,7 @@ class Process:
         return await self.wait_for_exit()
 
     async def interrupt(self) -> None:
-        """SIGINT, as Ctrl-C sends it."""
+        """Send SIGINT, as Ctrl-C does, and wait until the process has ended."""
         self._process.send_signal(signal.SIGINT)
         async with asyncio.timeout(60):
             await self._process.wait()
@@ -146,9 +146,9 @@ async def _lines(stream: asyncio.StreamReader | None, feed: Feed) -> None:
 class LocalServers:
     """The local servers and the data directory that one or several runs of the bot use.
 
-    Not `is_forked`: each run has an interpreter of its own, as with `make run`, which takes a second or two longer.
-    `postgres`: the server that runs are given a DATABASE_URL of, a schema for each DATA_DIR. Tests that say SQLite then
-    mean PostgreSQL.
+    `is_forked`: if False, each run starts its own interpreter, as `make run` does. That takes a second or two longer.
+    `postgres`: the address of a PostgreSQL server. Each run then gets a DATABASE_URL with one schema per DATA_DIR,
+    and tests that say SQLite mean PostgreSQL.
     """
 
     world: World
@@ -209,7 +209,7 @@ class LocalServers:
         return f"the bot{is_over}; its log ends with:\n" + "\n".join(lines[-LINES_TOLD:])
 
     async def run(self, *arguments: str, environ: Mapping[str, str] | None = None) -> Run:
-        """Run `bot.py` to its end."""
+        """Run `bot.py` until it exits, and return its output and exit status."""
         process = Process(await self.spawn(*arguments, environ=environ))
         try:
             status = await process.wait_for_exit()
@@ -222,7 +222,8 @@ class LocalServers:
     async def run_bot(self, *arguments: str, **settings: str) -> AsyncIterator[Process]:
         """Run a bot from "ready" to the end of the block, and stop it with SIGTERM if it still runs.
 
-        One at a time on the same servers: two would take each other's updates, each with a memory of its own.
+        Only one bot may run on the same servers at a time. Two would take each other's updates, each with its own
+        memory.
         """
         assert self._served_by is None, (
             "a bot runs on these servers already: a test with a bot of its own takes `own_servers`"
@@ -254,13 +255,13 @@ class LocalServers:
         )
 
     def add_person(self, name: str = "Ann", *, language: str = "en") -> "Member":
-        """Add a person with a private chat. `language`: of their Telegram app."""
+        """Add a person with a private chat. `language` is the language of their Telegram app."""
         person_id = next(iter(self._ids))
         self.world.add_person(person_id, name, language_code=language)
         return Member(servers=self, id=person_id, chat_id=person_id)
 
     def add_group(self, *members: "Member", admins: Sequence["Member"], topics: Mapping[int, str] | None = None) -> int:
-        """A new group with the bot and these people in it; its id."""
+        """Add a group with the bot and these people, and return its id."""
         chat_id = -1_000_000_000_000 - next(iter(self._ids)) if topics else -next(iter(self._ids))
         self.world.add_group(
             chat_id,
@@ -337,8 +338,10 @@ class Member:
         return await self.wait_for_message(words, since=since)
 
     async def wait_until_idle(self) -> None:
-        """Wait until nothing is left in the files of what the bot has done with here, but for what is remembered: it
-        does so behind the answer to a command, and takes the next one afterwards.
+        """Wait until the bot's files hold nothing of this chat's finished updates except stored memory.
+
+        The bot removes its records of a command after answering it and before it takes the next one. Two commands are
+        therefore enough.
         """
         for _ in range(2):
             await self.ask("/cancel", "nothing to cancel")
@@ -348,7 +351,7 @@ class Member:
         await bot.wait_for_log_line("summarized messages", f" of {self.owner} in ", f"(level {level})", since=since)
 
     def list_bot_messages(self, *, since: int = 0) -> list[Json]:
-        """The messages that the bot sent here after event `since`."""
+        """Return the messages that the bot sent here after event `since`."""
         return [
             event["message"]
             for event in self.servers.world.feed.list_entries_since(since)
@@ -364,14 +367,14 @@ class Member:
         return self.servers.world.feed.last
 
     def press_button(self, message: Json, label: str) -> str:
-        """Press the button whose text contains `label`; the query's id."""
+        """Press the button whose text contains `label`, and return the query's id."""
         label = self.servers.sql if label == "SQLite" else label
         rows = message["reply_markup"]["inline_keyboard"]
         button = next(button for row in rows for button in row if label in button["text"])
         return self.servers.world.press_button(self.id, self.chat_id, message["message_id"], button["callback_data"])
 
     def reacts(self, message: Json, *emoji: str) -> None:
-        """Put these reactions under a message, in the place of the person's own."""
+        """Set the person's reactions to a message, replacing earlier ones."""
         self.servers.world.react(self.id, self.chat_id, message["message_id"], *emoji)
 
     async def wait_for_toast(self, query_id: str) -> str:
@@ -391,7 +394,10 @@ class Member:
 
 
 def tokens(messages: Sequence[Mapping[str, str]], *, tools: object = None) -> int:
-    """Tokens of one request by the contract's formula, the schemas of its tools as JSON, without its pictures."""
+    """Return the tokens of one request, counted by the contract's formula.
+
+    The schemas of its tools count as JSON. Its pictures do not count.
+    """
     said = sum(
         3 + _count_text_tokens(message["role"]) + _count_text_tokens(get_message_text(message)) for message in messages
     )
@@ -404,8 +410,10 @@ def _count_text_tokens(text: str) -> int:
 
 
 def check_requests(servers: LocalServers, *, max_prompt_tokens: int = 8000) -> None:
-    """What holds for every request that the bot ever made, for facts and the profile too: its size, one system message,
-    the user's words last, or what a tool has found for them.
+    """Check every request to a chat model, including those for facts and the profile.
+
+    It is within the token limit. It has at most one system message, at the beginning. It ends with a message of the
+    user or the result of a tool.
     """
     for request in (request for request in servers.model.requests if request.path.endswith("/chat/completions")):
         messages = request.messages
@@ -417,7 +425,7 @@ def check_requests(servers: LocalServers, *, max_prompt_tokens: int = 8000) -> N
 
 @asynccontextmanager
 async def open_local_servers(folder: Path) -> AsyncIterator[LocalServers]:
-    """A small Telegram and a scripted model, served over real HTTP; no bot yet."""
+    """Serve a small Telegram and a scripted model over real HTTP, without a bot."""
     world, faults = World(token=TOKEN), Faults()
     app = Starlette(
         routes=[

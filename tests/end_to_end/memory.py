@@ -1,7 +1,4 @@
-"""The stored memory of a bot, read with plain sqlite3, json and psycopg.
-
-Does not know the program's code.
-"""
+"""The stored memory of a bot, read with plain sqlite3, json and psycopg. It does not use the program's code."""
 
 import json
 import sqlite3
@@ -27,7 +24,7 @@ class Memory:
     server: str = ""
 
     def fetch_rows(self, sql: str, *values: object) -> list[Json]:
-        """Rows of memory.db, read while the bot runs or after."""
+        """Return rows of memory.db, or of the PostgreSQL schema. The bot may be running."""
         if self.server:
             with psycopg.connect(make_schema_address(self.server, self.folder), row_factory=dict_row) as server:
                 return server.execute(_numbered(sql), values).fetchall()
@@ -36,7 +33,7 @@ class Memory:
             return [dict(row) for row in connection.execute(sql, values)]
 
     def write(self, sql: str, *values: object) -> None:
-        """Change memory.db while no bot runs."""
+        """Execute a statement that changes memory.db, or the PostgreSQL schema, while no bot runs."""
         if self.server:
             with psycopg.connect(make_schema_address(self.server, self.folder)) as server:
                 server.execute(_numbered(sql), values)
@@ -64,7 +61,7 @@ class Memory:
         )
 
     def find_files_containing(self, text: str) -> list[str]:
-        """Names of the files that contain this text, as bytes, anywhere. Tables of a server count as memory.db."""
+        """Return the names of the files whose bytes contain this text. The tables of a server count as memory.db."""
         needle = text.encode()
         # Logs first: what one held when it was emptied stands in the other file by then.
         files = sorted(self.folder.rglob("*"), key=lambda path: (not path.name.endswith(("-wal", "journal")), path))
@@ -79,7 +76,7 @@ def _numbered(sql: str) -> bytes:
 
 
 def _content(path: Path) -> bytes:
-    """What a file holds; nothing if the bot has just removed or renamed it."""
+    """Return the content of a file, or nothing if the bot has just removed or renamed it."""
     try:
         return path.read_bytes() if path.is_file() else b""
     except FileNotFoundError:

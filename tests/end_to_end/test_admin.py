@@ -1,4 +1,4 @@
-"""A stranger is let in by an admin's button, and stays so after kill -9."""
+"""A stranger whom an admin lets in by button stays admitted after kill -9."""
 
 import pytest
 

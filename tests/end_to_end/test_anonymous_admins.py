@@ -1,5 +1,6 @@
-"""Admins of a group who write anonymously: Telegram sends their words under one common sender, their presses under
-their own names.
+"""Tests of anonymous group admins.
+
+Telegram sends their messages under one common sender, but their button presses under their own names.
 """
 
 import pytest
@@ -14,7 +15,7 @@ SENDER: Json = {"id": 1087968824, "is_bot": True, "first_name": "Group", "userna
 
 
 def says_anonymously(servers: LocalServers, group: int, text: str, **content: object) -> None:
-    """Post as Telegram posts for an anonymous admin."""
+    """Post a message as Telegram does for an anonymous admin."""
     words: Json = {"text": text, "sender_chat": {"id": group, "type": "supergroup", "title": "Picnic"}, **content}
     if text.startswith("/"):
         words["entities"] = [{"type": "bot_command", "offset": 0, "length": len(text)}]

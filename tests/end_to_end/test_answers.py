@@ -1,4 +1,4 @@
-"""The buttons under an answer: regenerate, continue, try again, stop and why."""
+"""Tests of the buttons under an answer (regenerate, continue, try again, stop, why) and of thumbs down."""
 
 import json
 from dataclasses import replace
@@ -18,7 +18,7 @@ def list_button_labels(message: Json) -> list[str]:
 
 
 def get_current_message(member: Member, message: Json) -> Json:
-    """A message as it stands now."""
+    """Return the current version of a message."""
     return member.servers.world.messages[member.chat_id][message["message_id"]]
 
 
@@ -43,7 +43,10 @@ async def press_and_wait(member: Member, message: Json, label: str, words: str) 
 
 
 async def wait_until_explained(member: Member, message: Json) -> None:
-    """Which message shows an answer is noted a moment after Telegram has it; people press later."""
+    """Press [Why?] until the bot knows the answer in this message.
+
+    The bot records which message shows an answer a moment after Telegram has it. People press later than that.
+    """
     while "was made from" not in (await press_and_wait(member, message, "Why?", ""))["text"]:
         """It says that it knows nothing of this message yet."""
 

@@ -141,7 +141,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("kind", BROKEN)
 async def test_interrupted_answer_is_shown_but_never_stored(own_servers: LocalServers, kind: str) -> None:
-    """It stays to be read, with [Try again] under it; neither memory nor the next prompt has it."""
+    """The answer stays readable, with [Try again] under it, but enters neither memory nor the next prompt."""
     last = make_stream(*BROKEN[kind], done=False).body
     half = replace(make_stream(make_chunk(content=HALF), done=False), then=last, is_cut=not last)
     is_well = False

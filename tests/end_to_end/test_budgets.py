@@ -1,4 +1,4 @@
-"""The day's token budgets, seen from a chat: a sentence instead of a model call, also after a restart."""
+"""A used-up daily token budget is answered with a sentence and without a model call, also after a restart."""
 
 import pytest
 

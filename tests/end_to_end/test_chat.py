@@ -1,4 +1,4 @@
-"""What people see: answers whole and formatted, streamed or not, independence, groups, strangers; and the log."""
+"""Tests of chats: formatted, split and streamed answers, independent users, groups, strangers, and the log."""
 
 import json
 from collections.abc import AsyncIterator

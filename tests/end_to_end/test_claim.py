@@ -1,4 +1,7 @@
-"""Setup without user ids: the bot prints a link, and whoever opens it becomes the admin for good."""
+"""Tests of the setup without user ids.
+
+The bot prints a link, and the first person who opens it becomes the admin for good.
+"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The dashboard for those who cannot see it, or hold no mouse: axe-core on every page, and a walk by keyboard alone."""
+"""Tests of the dashboard's accessibility: axe-core on every page, and editing a fact by keyboard alone."""
 
 import json
 from collections.abc import AsyncIterator

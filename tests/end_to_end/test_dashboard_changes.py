@@ -1,4 +1,4 @@
-"""What is changed from the dashboard, over real HTTP: the same as by the chat's commands."""
+"""Changes on the dashboard, made over real HTTP, have the same effect as the chat's commands."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -93,7 +93,7 @@ async def test_forgetting_shows_preview_and_returns_receipt(own_servers: LocalSe
 
 
 def get_settings_values(answer: dict[str, Any]) -> dict[str, Any]:
-    """The values of what is offered on the page's settings."""
+    """Return the settings that the page offers, as values by name."""
     return {row["name"]: row["value"] for _, rows in answer["settings"]["groups"] for row in rows}
 
 

@@ -1,4 +1,4 @@
-"""What the page needs before its first message is seen, on a slow phone network: few bytes, and two round trips."""
+"""Tests of the dashboard's first load on a slow phone network: few bytes and two round trips."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -67,7 +67,10 @@ async def test_first_messages_arrive_with_session_within_size_limit(
 
 
 async def test_outdated_preloaded_messages_are_not_shown(own_servers: LocalServers, browser: Browser) -> None:
-    """Whoever opened another page at once saw them in the timeline after they had been forgotten."""
+    """Preloaded messages are discarded if another page is opened first.
+
+    They once appeared in the timeline after they had been forgotten.
+    """
     async with run_bot_with_dashboard(own_servers) as server:
         ann = own_servers.add_person("Ann")
         await ann.set_up_memory()

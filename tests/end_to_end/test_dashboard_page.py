@@ -1,4 +1,4 @@
-"""The dashboard in a real browser: what people see of their memory and do to it, on a phone and on a desktop."""
+"""Tests of the dashboard in a real browser, on a phone and on a desktop: people see and change their memory."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ TELEGRAM = {
     "button_color": "#5288c1", "button_text_color": "#ffffff", "secondary_bg_color": "#232e3c",
     "section_bg_color": "#17212b", "destructive_text_color": "#ec3942", "accent_text_color": "#6ab2f2",
 }  # fmt: skip
-"""The colours of Telegram Desktop at night."""
+"""The colours of Telegram Desktop in night mode."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -52,7 +52,7 @@ class Window:
     problems: list[str]
 
     async def go_to(self, place: str) -> None:
-        """Follows a link within the page, and waits until the page behind it is drawn."""
+        """Follow a link within the page, and wait until the new page is drawn."""
         await self.page.evaluate("place => { location.hash = place; }", f"#{place}")
         await expect(self.page.locator(f".view.{place.partition('/')[0]}")).to_be_visible()
         await expect(self.page.locator(".waiting")).to_have_count(0)
@@ -388,7 +388,7 @@ async def test_sign_out_everywhere_ends_all_browser_sessions(own_servers: LocalS
 
 
 async def test_every_page_opens_in_every_language(own_servers: LocalServers, browser: Browser) -> None:
-    """Opened in Telegram, with its proof and its colours in the address."""
+    """The pages are opened as in Telegram, with signed init data and theme colours in the URL."""
     async with run_bot_with_dashboard(own_servers) as server:
         ann = own_servers.add_person("Ann")
         await ann.set_up_memory()

@@ -1,4 +1,4 @@
-"""Search on the dashboard in a real browser. Typed text and open dialogs must not be lost."""
+"""Tests of the dashboard's search in a real browser. Typed text and open dialogs must not be lost."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -130,7 +130,7 @@ async def test_fact_added_in_chat_appears_on_open_page(own_servers: LocalServers
 async def test_forget_dialog_lists_texts_before_repeats_and_back_closes_sheet(
     own_servers: LocalServers, browser: Browser
 ) -> None:
-    """The texts are shown while repeats of them are sought; the keyboard stays on the page."""
+    """The texts are shown while the search for their repeats still runs. The keyboard focus stays on the page."""
     async with run_bot_with_dashboard(own_servers) as server:
         ann = own_servers.add_person("Ann")
         await ann.set_up_memory()

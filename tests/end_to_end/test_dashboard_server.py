@@ -1,4 +1,4 @@
-"""The dashboard's server over real HTTP: who gets in, who does not, and what it shows of a memory."""
+"""Tests of the dashboard's server over real HTTP: who may sign in, and which memory they see."""
 
 import hashlib
 import re
@@ -55,7 +55,7 @@ async def test_dashboard_link_opens_own_memory_once(own_servers: LocalServers) -
 
 
 async def test_lone_surrogate_in_name_does_not_prevent_sign_in(own_servers: LocalServers) -> None:
-    """It was a status of 500: such a character is in no UTF-8."""
+    """The answer once was status 500, because a lone surrogate cannot be encoded as UTF-8."""
     async with run_bot_with_dashboard(own_servers) as page:
         ann = own_servers.add_person()
         session = await page.open_session(init_data=make_init_data(ann.id, name="Ann \ud800"))

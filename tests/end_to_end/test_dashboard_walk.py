@@ -1,4 +1,7 @@
-"""Everything that chat commands do, done by mouse on the dashboard. User text is never markup."""
+"""Tests of the dashboard by mouse: it can do everything that chat commands do.
+
+Text of users is never rendered as markup.
+"""
 
 import json
 from collections.abc import AsyncIterator
@@ -19,7 +22,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 MANY = 10_000
 DAY = datetime(2024, 5, 1, tzinfo=UTC)
 TURNED = f"{HOSTILE} \u202etxt.exe"
-"""Markup, and a sign that turns what follows it around."""
+"""HTML markup with a right-to-left override, which reverses the text after it."""
 PAUSES_AT_FIRST_PROGRESS = """most => {
   const watch = new MutationObserver(() => {
     if (!document.querySelector(`.import [aria-valuemax="${most}"]`)) return;
@@ -28,7 +31,10 @@ PAUSES_AT_FIRST_PROGRESS = """most => {
   });
   watch.observe(document.body, { childList: true, subtree: true });
 }"""
-"""Presses the button within the page: a press from outside may come when everything is imported."""
+"""JavaScript that presses the Pause button at the first progress of an import.
+
+A press from outside the page may come after everything is imported.
+"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -38,7 +44,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 async def confirms(page: Page, button: str, said: str = "") -> None:
-    """Presses a button in the question that is open, after it said this."""
+    """Check the text of the open dialog, and press one of its buttons."""
     box = page.locator("#asking")
     await expect(box).to_contain_text(said)
     await box.get_by_role("button", name=button, exact=True).click()

@@ -12,7 +12,7 @@ SET_ASIDE = "so I have set it aside"
 
 
 class Held:
-    """The next fetching of a file hangs, so that the process can be ended in the middle of its work on it."""
+    """Make the next file download hang, so that the process can be killed while it works on the file."""
 
     def __init__(self, servers: LocalServers) -> None:
         self._calls = servers.world.calls

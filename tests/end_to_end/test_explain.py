@@ -1,4 +1,7 @@
-"""The owner looks into the memory: /why, /search, /incognito, and what was saved, as a person sees them."""
+"""Tests of how owners look into their memory.
+
+Covers /why, /search, /incognito, the saved tokens, and changes that the model proposes.
+"""
 
 import pytest
 
@@ -12,7 +15,7 @@ WALNUTS = "I keep the walnuts in the blue cellar box."
 
 
 async def read_explanation(ann: Member, command: str = "/why", *, reply_to: int | None = None) -> tuple[str, str]:
-    """The lines above the quote; the quote, or where it does not hold everything all pages behind the button."""
+    """Return the lines above the quote, and the quoted details from all pages behind the button."""
     brief = await ann.ask_for_message(command, "was made from", reply_to=reply_to)
     [quote] = [entity for entity in brief["entities"] if entity["type"] == "expandable_blockquote"]
     above, told = brief["text"][: quote["offset"]], brief["text"][quote["offset"] :]

@@ -1,4 +1,4 @@
-"""Files that people send: read, answered, remembered with their place, and forgotten, through the running bot."""
+"""A PDF is answered after a kill during its download, and its text is found with the page number."""
 
 import pytest
 

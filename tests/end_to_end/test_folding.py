@@ -1,4 +1,4 @@
-"""Folds: when they happen, what they leave in the files, what happens when they fail, and the pyramid."""
+"""Tests of folds: when they happen, what they store, how they fail, and how the pyramid grows."""
 
 import json
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ async def bot(servers: LocalServers) -> AsyncIterator[Process]:
 
 
 async def say_until_folded(bot: Process, person: Member, *words: str) -> None:
-    """Say these, one by one, and wait until a fold has ended."""
+    """Send these messages one by one, and wait until a fold has ended."""
     since = bot.log.last
     for each in words:
         await person.ask(each, "Noted.")
@@ -29,7 +29,11 @@ async def say_until_folded(bot: Process, person: Member, *words: str) -> None:
 
 
 def check_files(servers: LocalServers, owner: int) -> None:
-    """A message is active exactly when it has no chunk; each chunk has its summary, each source exists."""
+    """Check the stored messages and summaries of an owner.
+
+    A message has a chunk exactly if it is archived. Each chunk has one L1 summary and is covered by exactly one
+    active summary. At most ten summaries are active.
+    """
     messages, summaries = servers.memory.list_messages(owner), servers.memory.list_summaries(owner)
     assert all((message["is_active"] == 1) is (message["chunk_id"] is None) for message in messages)
     chunks = {message["chunk_id"] for message in messages} - {None}

@@ -1,4 +1,7 @@
-"""/forget in the running bot: no file holds the words, while it runs, after a stop, or after a kill in the middle."""
+"""Tests of /forget in the running bot.
+
+No file contains the forgotten text while the bot runs, after a stop, or after a kill during /forget.
+"""
 
 import asyncio
 import json
@@ -38,7 +41,7 @@ async def tells_all(servers: LocalServers, process: Process, ann: Member) -> Non
 
 
 async def forgets(ann: Member, words: str, label: str) -> str:
-    """Send /forget and confirm it; the receipt, once it arrives."""
+    """Send a /forget command, confirm it, and return the receipt."""
     asked = await ann.ask_for_message(words, "Shall I forget")
     since = ann.last_event
     ann.press_button(asked, label)

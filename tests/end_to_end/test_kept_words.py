@@ -65,7 +65,7 @@ UNDATED = (
 
 
 async def test_undated_imports_do_not_restore_corrected_fact(own_servers: LocalServers) -> None:
-    """Not before or after a kill during learning, and not as pasted facts."""
+    """The old fact returns neither from an import, with or without a kill during learning, nor as a pasted fact."""
     ann, model = own_servers.add_person(), own_servers.model
     told: dict[str, str | int | None] = {"quote": "I live in Lisbon", "type": "state", "replaces": None}
     back = json.dumps({"facts": [told | {"message": -2, "text": "The user lives in Lisbon."}]})

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of an import, whatever the format: it is taken up again, nothing is doubled or lost."""
+"""An import of any format goes on after kill -9, without lost or duplicate messages."""
 
 import io
 import json
@@ -107,7 +107,7 @@ def make_generic_export() -> bytes:
 
 
 def make_jsonl_export() -> bytes:
-    """A conversation a line."""
+    """Return an export with one conversation per line."""
     talks = (
         {"title": f"Parcel {number}", "created_at": said_at(number).timestamp()}
         | {"messages": [{"role": ("user", "assistant")[number % 2], "content": text}]}
@@ -117,14 +117,14 @@ def make_jsonl_export() -> bytes:
 
 
 def make_markdown_export() -> bytes:
-    """Without a date: all of it is as old as its import."""
+    """Return an export without dates, whose messages get the time of their import."""
     said = (f"**{('You', 'ChatGPT')[number % 2]}:** {text}\n" for number, text in enumerate(TEXTS))
     return "\n".join(["# Parcels\n", *said]).encode()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A format, the name of its file, and what its owner is asked about it."""
+    """A file format: the name and the content of its file, and the bot's questions about it with the answers."""
 
     name: str
     make: Callable[[], bytes]
@@ -146,7 +146,7 @@ KINDS = {
 
 
 async def offered(ann: Member, kind: Kind, *, asked: bool) -> Json:
-    """What the bot says about the file once its questions are answered, where it has any."""
+    """Send the file with /import, answer the bot's questions if `asked`, and return its offer or refusal."""
     since = ann.last_event
     ann.servers.world.send_file(
         ann.id, ann.chat_id, kind="document", name=kind.name, data=kind.make(), caption="/import"
@@ -163,7 +163,10 @@ async def answered(ann: Member, questions: Sequence[tuple[str, str]], since: int
 
 
 def is_about_the_file(message: Json) -> bool:
-    """Return True for an offer that can be agreed to, or for its refusal: a question may show the offer, too."""
+    """Return True if a message is an offer with an Import button, or says that there is nothing to import.
+
+    The text of an offer alone is not enough, because a question may show it, too.
+    """
     text, keyboard = message.get("text", ""), json.dumps(message.get("reply_markup", {}))
     return "nothing to import" in text or ("would add" in text and "Import" in keyboard)
 

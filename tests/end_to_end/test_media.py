@@ -1,4 +1,4 @@
-"""Pictures and voices that people send, and answers that are spoken, through the running bot."""
+"""Tests of photos, voice messages and spoken answers through the running bot."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is stored: the setup wizard, memory turned off, and moves between storages."""
+"""Tests of stored memory: the setup wizard, turning memory off, and moving between storages."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,7 @@
-"""/export and /import through Telegram: a memory as a file and back, history from elsewhere, a kill in the middle."""
+"""Tests of /export and /import through Telegram.
+
+Covers a whole memory as a file and back, history from elsewhere, and a kill in between.
+"""
 
 import gzip
 import json
@@ -218,7 +221,7 @@ async def test_facts_are_learned_from_imported_history_on_request(own_servers: L
 
 
 async def test_paused_import_continues_on_button_press(servers: LocalServers, bot: Process) -> None:
-    """Each button is pressed twice, and counts once."""
+    """Each button is pressed twice, and takes effect once."""
     ann = servers.add_person()
     await ann.set_up_memory()
     since = ann.last_event

@@ -1,4 +1,4 @@
-"""Every message without room in the prompt is still found by one of its words, at least in part."""
+"""A message that does not fit into the prompt is still found by one of its words, at least in part."""
 
 import random
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ LETTERS = (
 
 
 def words(size: int, seed: int) -> list[str]:
-    """Words without a sentence end, about two tokens each."""
+    """Return random words without a sentence end, about two tokens each."""
     chance = random.Random(seed)  # noqa: S311 - text, not secrets
     return [f"{chance.choice(LETTERS)}{chance.randrange(1000)}" for _ in range(size)]
 

@@ -1,4 +1,7 @@
-"""Files that cannot be read: those of a version before 1.0 end the start, a damaged memory.json is set aside."""
+"""Tests of files that cannot be read.
+
+Data from before version 1.0 prevents the start. A damaged memory.json is set aside.
+"""
 
 import json
 import sqlite3

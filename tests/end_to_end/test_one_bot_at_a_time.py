@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_second_bot_on_same_servers_is_refused(servers: LocalServers) -> None:
-    """It would take some of the first one's updates, and answer others a second time."""
+    """A second bot would take some of the first bot's updates and answer others a second time."""
     async with servers.run_bot():
         with pytest.raises(AssertionError, match="runs on these servers already"):
             async with servers.run_bot(DATA_DIR="second"):
@@ -34,7 +34,7 @@ async def test_failed_wait_reports_whether_bot_is_running(servers: LocalServers)
 
 
 async def test_abandoned_forked_bot_is_terminated(servers: LocalServers) -> None:
-    """Otherwise it would keep polling its address, which another test's server may get later."""
+    """An abandoned bot would keep polling its address, which another test's server may get later."""
     run = await servers.spawn(environ=servers.make_environ())
     if not isinstance(run, ForkedProcess):
         pytest.skip("runs are forked on Linux only")

@@ -1,4 +1,4 @@
-"""Importing history through Telegram: questions about a file, pasted memories, the readable export."""
+"""Tests of history imports through Telegram: questions about a file, pasted memories, the readable export."""
 
 import io
 import json

@@ -1,5 +1,7 @@
-"""From /start to a remembered photo, a heard voice, a searched PDF, a new conversation and a forgotten secret: by
-buttons and plain words alone, in two languages other than English, with a model that calls tools as real ones do.
+"""A new user reaches every feature by buttons and plain words alone, in German and Russian.
+
+Covers /start, a remembered photo, a voice message, a searched PDF, a reminder, a forgotten secret and a new
+conversation. The scripted model calls tools as real models do.
 """
 
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ def offers(command: str) -> Behaviour:
 
 
 def wishes(text: str) -> Behaviour:
-    """The model proposes a reminder; its answer follows by default."""
+    """Return a tool call that proposes a reminder. The model's default answer follows it."""
     return Behaviour(calls=({"name": "remind", "arguments": {"text": text, "in_minutes": 60}},))
 
 
@@ -39,8 +41,10 @@ async def turned_on(person: Member) -> None:
 
 
 async def forgets(servers: LocalServers, person: Member, *, secret: str, question: str, words: str) -> None:
-    """A secret is forgotten: the model offers the command, which asks as if it had been written, and no oftener. What
-    asked for it is not among what may be meant, and goes with it.
+    """Ask in plain words to forget a secret, confirm, and check that it is erased.
+
+    The model offers the /forget command, which asks the same questions as a typed command and no more. The request
+    itself is not offered for forgetting, but is erased with the secret.
     """
     servers.model.script(ANSWERS, "OK.", offers(f"/forget {words}"), "OK.")
     await person.ask(secret, "OK.")
@@ -63,7 +67,7 @@ def stored(servers: LocalServers, person: Member) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """What a person says and the model answers, in the person's language."""
+    """The messages of a person and the answers of the model, in one language."""
 
     language: str
     photo: str

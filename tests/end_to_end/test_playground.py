@@ -1,4 +1,4 @@
-"""`python bot.py --playground` without token, key or network: a message is recalled after folds."""
+"""Tests of `python bot.py --playground` without token, key or network: recall after folds, and a restart."""
 
 import asyncio
 import json
@@ -61,7 +61,7 @@ async def the_talk(page: httpx.AsyncClient) -> None:
 
 
 async def set_up_memory(page: httpx.AsyncClient) -> None:
-    """SQLite, and a summary every five turns."""
+    """Set up SQLite memory with a summary every five turns."""
     asked = await say(page, "/summary", "1 of 2")
     buttons = [button for row in asked["reply_markup"]["inline_keyboard"] for button in row]
     sqlite = next(button for button in buttons if "SQLite" in button["text"])
@@ -73,7 +73,7 @@ async def set_up_memory(page: httpx.AsyncClient) -> None:
 
 
 async def say(page: httpx.AsyncClient, text: str, words: str = "") -> Json:
-    """Say something as Anna; the bot's answer with these words."""
+    """Say something as Anna, and return the bot's answer that contains these words."""
     since = await get_version(page)
     said = {"person_id": ANNA, "chat_id": ANNA, "text": text}
     (await page.post("/api/say", json=said)).raise_for_status()

@@ -1,4 +1,4 @@
-"""Each policy as its owner sees it in Telegram: chosen by button, shown by status, summaries and files."""
+"""Tests of the policies in Telegram: how one is chosen, and what the status, summaries and files show."""
 
 import json
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ async def bot(servers: LocalServers) -> AsyncIterator[Process]:
 
 
 async def choose_policy_option(person: Member, label: str) -> str:
-    """Press a button of /summary_policy; what the message says then."""
+    """Press a button of /summary_policy, and return the new text of its message."""
     shown = await person.ask_for_message("/summary_policy", "How I summarise")
     since = person.last_event
     person.press_button(shown, label)
@@ -27,7 +27,7 @@ async def choose_policy_option(person: Member, label: str) -> str:
 
 
 async def hold_turns(bot: Process, person: Member, count: int, first: int = 1, *, folded: tuple[int, ...] = ()) -> None:
-    """Hold this many turns, and wait for a fold after each turn listed in `folded`."""
+    """Send `count` messages, and wait for a fold after each of those listed in `folded`."""
     for number in range(first, first + count):
         since = bot.log.last
         await person.ask(f"Thing number {number}", "Noted.")

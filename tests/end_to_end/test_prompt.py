@@ -1,4 +1,4 @@
-"""What the model is asked: order and roles, facts brought back, and the token limit, counted again by tiktoken."""
+"""Tests of the prompt: order and roles, recalled messages, and the token limit, counted by tiktoken."""
 
 import asyncio
 import random
@@ -28,7 +28,7 @@ WORDS = ("garden", "river", "stone", "bread", "window", "morning", "letter", "mu
 
 
 def prose(characters: int, seed: int) -> str:
-    """Text of this length, of common words, with a beginning and an end to recognise."""
+    """Return a text of this length from common words, with a recognisable beginning and end."""
     chosen = random.Random(seed)  # noqa: S311 - text, not secrets
     text = "Beginning. "
     while len(text) < characters:
@@ -131,7 +131,7 @@ async def test_prompt_is_shortened_and_retried_when_context_is_too_long(own_serv
 
 
 async def test_no_request_exceeds_token_ceiling(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Three bots at once, since most of the time is spent waiting for further pieces of a paste."""
+    """The three bots run at once, because most of the time is spent waiting for further pieces of a paste."""
     prompt_limits = (1000, 2000, 8000)
     await asyncio.gather(
         *(
@@ -158,7 +158,10 @@ async def talk_under(max_prompt_tokens: int, folder: Path) -> None:
 
 
 async def with_a_paste(servers: LocalServers, person: Member, max_prompt_tokens: int) -> None:
-    """30,000 characters, which Telegram delivers in pieces: one turn; who sent too much is told that it was cut."""
+    """Send 30,000 characters, which Telegram delivers in pieces, and check that they are one turn.
+
+    If the text exceeds the token limit, the person is told that it was cut.
+    """
     pasted = prose(30_000, 1)
     since, asked = person.last_event, len(servers.list_chat_requests())
     person.say(pasted)

@@ -1,4 +1,4 @@
-"""the token limit of every background request after a chat of dense texts: facts, their repair, folds, the profile."""
+"""Tests that background requests about dense texts stay within the token limit: facts, folds, the profile."""
 
 import asyncio
 import json
@@ -11,16 +11,22 @@ from tests.end_to_end.harness import SUMMARIES, check_requests, open_local_serve
 from tests.support.dense import ALPHABETS, make_dense_text
 
 PIECES = {500: 3, 8000: 4}
-"""Of a paste under each token limit, as Telegram delivers it: together several times that, or half as much again."""
+"""By token limit: the pieces of 4,096 characters in which Telegram delivers the paste.
+
+Together they are several times the lower limit, and one and a half times the higher one.
+"""
 LETTERS = {500: 1000, 8000: 3000}
-"""The length of each following text: two of these alphabets are above a limit, or near the other one."""
+"""By token limit: the characters of each later text.
+
+With two of the alphabets, a text exceeds the lower limit or comes near the higher one.
+"""
 AGAIN = "An earlier attempt was refused"
 
 
 async def test_background_requests_for_dense_texts_stay_below_token_ceiling(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Several bots at once, since most of the time is spent waiting for further pieces of a paste."""
+    """Both bots run at once, because most of the time is spent waiting for further pieces of a paste."""
     await asyncio.gather(
         *(talk_under(max_prompt_tokens, tmp_path_factory.mktemp("max_prompt_tokens")) for max_prompt_tokens in PIECES)
     )
@@ -76,5 +82,5 @@ async def talk_under(max_prompt_tokens: int, folder: Path) -> None:
 
 
 def at_the_second_attempt(messages: Sequence[Mapping[str, str]]) -> str:
-    """A summary that the quality gate refuses for its number, then one that it accepts."""
+    """Return a summary that the quality gate refuses for its number, and at the second attempt one that it accepts."""
     return "They talked of texts." if AGAIN in messages[0]["content"] else "They spoke of 98,765,432 things."

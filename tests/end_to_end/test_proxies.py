@@ -1,4 +1,7 @@
-"""The page, the webhook and a large import through real nginx and Caddy, by the files of deploy/, to a real bot."""
+"""Tests with real nginx and Caddy, configured by the files of deploy/, in front of a real bot.
+
+The dashboard, the webhook and a large import work through them.
+"""
 
 import io
 import json
@@ -24,7 +27,7 @@ CHAT = "".join(f"[03.05.24, 10:0{n}:00] Ann: The walnut tree has {n} nests.\n" f
 
 
 def archive() -> bytes:
-    """A WhatsApp chat with 20 MB of pictures, as people export it."""
+    """Return a WhatsApp export with 20 MB of pictures."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as packed:
         packed.writestr("_chat.txt", CHAT)

@@ -1,6 +1,6 @@
-"""What was folded is brought back for a question, in six languages: by words, and by meaning without them.
+"""Folded messages are recalled for a question in six languages, by their words and by meaning.
 
-There is room for one message or two, so what is in the prompt was chosen.
+The snippet budget has room for one or two messages only, so those in the prompt were chosen by the search.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ ROOM = "45"
 
 @dataclass(frozen=True, kw_only=True)
 class RecallScenario:
-    """What somebody tells, what else they talk about, and two questions: one with a word of it, one without."""
+    """A fact, other messages, a question with a word of the fact, and a question without one."""
 
     fact: str
     talk: tuple[str, ...]
@@ -81,7 +81,10 @@ TOLD = {
 
 
 async def tell(servers: LocalServers, bot: Process, person: Member, told: RecallScenario) -> None:
-    """Everything is told, folded and indexed; what is not yet so is waited for by the log, which costs nothing."""
+    """Send the scenario's messages, and wait until they are folded and indexed.
+
+    Between checks it waits for log lines, which costs nothing.
+    """
     await person.set_up_memory(every_n=3)
     for text in (*told.talk[:2], told.fact, *told.talk[2:], *"1234"):
         await person.ask(text)

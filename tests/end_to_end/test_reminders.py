@@ -1,4 +1,4 @@
-"""A reminder survives kill -9, and is told once, at the start, with the time it was due."""
+"""Reminders survive kill -9. An overdue one is sent once at the start, with the time when it was due."""
 
 import pytest
 
@@ -29,7 +29,10 @@ async def test_missed_reminder_is_sent_once_at_start(servers: LocalServers) -> N
 
 
 async def test_reminder_interrupted_by_kill_is_sent_at_most_twice(servers: LocalServers) -> None:
-    """Killed between Telegram's taking it and our noting it, in two runs: nobody knows that it arrived."""
+    """Two runs are killed after Telegram took the reminder and before the bot recorded it.
+
+    The bot cannot know then that it arrived.
+    """
     ann = servers.add_person()
     memory = servers.get_memory("noted")
     async with servers.run_bot(DATA_DIR="noted") as process:

@@ -1,4 +1,4 @@
-"""Several processes serve one bot on one PostgreSQL database: killed one after another, stopped across processes."""
+"""Tests of several processes that serve one bot on one PostgreSQL database: kills, /stop and lost replies."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ def newest_word(messages: Sequence[Mapping[str, str]]) -> str:
 
 
 async def start_replica(servers: LocalServers, url: str, name: str, **settings: str) -> Process:
-    """One of several processes; `servers.run_bot` allows only one."""
+    """Start one of several processes of the same bot, which `servers.run_bot` does not allow."""
     environ = servers.make_environ(DATABASE_URL=url, DATA_DIR=f"replica-{name}", **settings)
     process = Process(await servers.spawn(environ=environ))
     await process.wait_for_log_line("ready")
@@ -38,7 +38,7 @@ async def start_replica(servers: LocalServers, url: str, name: str, **settings: 
 
 
 async def talk(member: Member, words: list[str], stopping: asyncio.Event) -> None:
-    """Messages in ones and twos; each is waited for."""
+    """Send one or two messages at a time and wait for each answer, until `stopping` is set."""
     while not stopping.is_set():
         new = [f"w{member.id}00{len(words) + place}w" for place in range(1 + len(words) % 2)]
         since = member.last_event
@@ -122,7 +122,7 @@ async def test_stop_reaches_replica_that_is_answering(own_servers: LocalServers,
 async def test_message_is_answered_when_reply_to_claim_commit_is_lost(
     own_servers: LocalServers, postgres_url: str
 ) -> None:
-    """No other message arrives, and no other replica takes over."""
+    """The bot must claim it again by itself: no other message arrives, and no other replica takes over."""
     own_servers.model.set_default_answer(ANSWERS, newest_word)
     ann = own_servers.add_person()
     async with (

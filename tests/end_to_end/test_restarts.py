@@ -1,4 +1,4 @@
-"""Stops, kills and restarts: the state of the files, and how conversations continue."""
+"""Tests of stops, kills and restarts: the state of the files, and how conversations continue."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Formatted messages, checklists and stories, through the running bot: their words are read as any other text."""
+"""Tests of formatted messages and checklists through the running bot: their text is read like any other text."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ TABLE = {
         [{"text": {"type": "bold", "text": f"cell{row}x{column}"}} for column in range(20)] for row in range(150)
     ],
 }
-"""3,000 cells: more objects than an update of plain text can have."""
+"""A table of 3,000 cells. It has more objects than an update of plain text can have."""
 
 
 def get_last_question(servers: LocalServers) -> str:

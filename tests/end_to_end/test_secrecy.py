@@ -1,4 +1,7 @@
-"""Token, keys and message text at LOG_LEVEL=DEBUG, with endpoints and a Telegram that quote them in their errors."""
+"""Secrets and message text stay out of the log at LOG_LEVEL=DEBUG.
+
+The model's endpoint and Telegram quote them in their errors.
+"""
 
 import json
 
@@ -44,7 +47,7 @@ def is_summary_outcome(message: Json) -> bool:
 
 
 async def trouble(servers: LocalServers, ann: Member, process: Process) -> None:
-    """A turn for each fault of the model's, then folds that fail, then a Telegram that quotes the message."""
+    """Run a turn for each model fault, some folds that fail, and a turn whose Telegram errors quote the message."""
     for fault in FAULTS:
         servers.model.script(ANSWERS, fault)
         await ann.ask(SAID)
@@ -100,7 +103,7 @@ async def test_failed_check_and_failed_starts_reveal_no_secrets(servers: LocalSe
 
 
 async def test_group_members_cannot_configure_memory_or_forge_buttons(servers: LocalServers) -> None:
-    """Only admins configure, and a button works for its own person alone."""
+    """Only admins may configure. A button works only for its own person, even if its data is forged."""
     ann, bob = servers.add_person(), servers.add_person("Bob")
     group = servers.add_group(ann, bob, admins=[ann])
     ann_there, bob_there = ann.with_chat(group), bob.with_chat(group)

@@ -1,4 +1,4 @@
-"""Starting and refusing to start: the command line, wrong settings, DATA_DIR, `.env`."""
+"""Tests of starts and refused starts: the command line, invalid settings, DATA_DIR and `.env`."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ WRONG = {
 
 
 def check_refused_start(run: Run, variable: str) -> str:
-    """The one line of a refused start."""
+    """Check that a start was refused in one line that names the variable, and return the line."""
     assert run.status == 2, run
     assert run.out == ""
     lines = run.err.splitlines()
@@ -69,7 +69,7 @@ async def test_missing_token_is_explained_in_one_line(servers: LocalServers) -> 
 async def test_invalid_setting_is_named_in_one_line(
     servers: LocalServers, capsys: pytest.CaptureFixture[str], run_here: Callable[..., int], variable: str, value: str
 ) -> None:
-    """By the entry's own main(), since each process costs a second; the next test starts some for real."""
+    """This calls bot.main(), because each process costs a second. The next test starts real processes."""
     status = run_here([], servers.make_environ(**{variable: value}))
     shown = capsys.readouterr()
     check_refused_start(Run(status=status, out=shown.out, err=shown.err), variable)
@@ -114,7 +114,7 @@ async def test_data_dir_in_use_is_refused_and_files_are_private(servers: LocalSe
 
 
 def parse_check_output(run: Run) -> dict[str, str]:
-    """What --check says of each part (of the models the last)."""
+    """Return what --check says of each part. Of several models, the last one counts."""
     return dict(line.split(": ", 1) for line in run.out.splitlines())
 
 
@@ -131,7 +131,7 @@ async def test_check_reports_each_part_on_own_line(own_servers: LocalServers) ->
 
 
 async def test_model_near_shutdown_date_is_reported_by_check_and_in_log(own_servers: LocalServers) -> None:
-    """By the fields of the lists of OpenAI, OpenRouter and Mistral."""
+    """The dates come from fields in the model lists of OpenAI, OpenRouter and Mistral."""
     soon, late = (str(datetime.now(tz=UTC).date() + timedelta(days=days)) for days in (40, 90))
     own_servers.model.set_default_answer(ANSWERS, "Noted.")
     own_servers.model.listed = {

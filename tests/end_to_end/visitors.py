@@ -22,7 +22,7 @@ LINK = re.compile(r"#link=(\S+)")
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """The page's server as a browser reaches it."""
+    """The dashboard's server as a browser reaches it."""
 
     client: httpx.AsyncClient
 
@@ -33,7 +33,7 @@ class Page:
         return found
 
     async def open_session_by_link(self, member: Member) -> "Visitor":
-        """A session by the link that the bot sends."""
+        """Open a session with the link that the bot sends, and return its visitor."""
         link = LINK.search(await member.ask("/dashboard", "#link="))
         assert link is not None
         session = await self.open_session(link=link[1])

@@ -1,8 +1,8 @@
-"""Fuzzing: generated inputs at every entry point for text from outside, and any order of acts on the whole memory.
+"""Fuzz every entry point for outside text with generated inputs, and the memory with random operations.
 
-`python -m tests.fuzz [--inputs 120000] [--examples 60] [--texts 100000] [--seed 1]` prints one JSON object of counts
-and exits with 1 when an exception was not caught, or an input cost too much (costs.py). An input is made from the seed
-and its number alone, so each can be made again.
+`python -m tests.fuzz [--inputs 120000] [--examples 60] [--texts 100000] [--seed 1]` prints one JSON object of counts.
+It exits with 1 if an exception was not caught or an input cost too much (costs.py). Each input depends only on the
+seed and its number, so it can be made again.
 """
 
 import argparse
@@ -68,12 +68,14 @@ from text.analyzer import list_distinct_search_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]
 OFF_THE_LOOP = ("memory.json", "memory.json opened", "markdown")
-"""What is read before anybody is served, and what the program converts in a thread ("long answers" does): held time is
-not judged here.
+"""Entry points whose time on the event loop is not judged.
+
+memory.json is read before anybody is served. The program converts Markdown in a thread, as "long answers" does.
 """
 AGAIN = 2
-"""So often an input that held the loop up for too long is fed once more, and the least counts: on a busy machine the
-same work takes a processor up to three times as long.
+"""How many times an input that held the event loop too long is fed again.
+
+The shortest time counts, because the same work takes up to three times as long on a busy machine.
 """
 
 
@@ -104,7 +106,7 @@ MY_NAMES = [name for name in Settings.__dataclass_fields__ if name not in ("ever
 
 
 class EntryPoints:
-    """Every entry point, with what it needs opened once."""
+    """The fuzzed entry points, with everything that they need opened once."""
 
     def __init__(
         self,
@@ -145,7 +147,7 @@ class EntryPoints:
         self._scratch.close()
 
     def all(self) -> dict[str, tuple[float, ErrorBoundary]]:
-        """The entry points by name, each with its share of the inputs: the slow ones get fewer."""
+        """Return the entry points by name, each with its share of the inputs. Slow ones get fewer."""
         return {
             "wizard input": (0.2, self.wizard_input),
             "callback data": (0.2, self.callback_data),
@@ -217,7 +219,10 @@ class EntryPoints:
             self._scratch.rollback()
 
     async def memory_json_opened(self, chance: Chance) -> None:
-        """A whole start over it: whatever is in the file, it is refused or answered, and never overwritten."""
+        """Open a store over a generated memory.json.
+
+        The file is read, refused and left unchanged, or set aside. An unreadable file is never overwritten.
+        """
         self._opened += 1
         folder = self._folder / f"opened-{self._opened}"
         folder.mkdir()
@@ -297,7 +302,7 @@ class EntryPoints:
 
 @asynccontextmanager
 async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
-    """Real stores with something in them behind the entry points; the files that they wrote are what is garbled."""
+    """Open the entry points over real stores with some content, and let them garble the files of these stores."""
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(
             Database.open(folder / "memory.db", durable=False, migrations=MIGRATIONS)
@@ -332,8 +337,10 @@ async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
 
 
 async def fuzz_entry_points(inputs: int, seed: int, failures: list[str], worst: dict[str, Cost]) -> dict[str, int]:
-    """That many inputs over all entry points; how many each took. Exceptions that were not caught, and inputs that cost
-    too much, go to `failures`; the highest costs at each entry point to `worst`.
+    """Feed this many inputs to all entry points, and return how many each one got.
+
+    Uncaught exceptions and inputs that cost too much are added to `failures`, and the highest costs of each entry
+    point to `worst`.
     """
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -361,12 +368,12 @@ async def fuzz_entry_points(inputs: int, seed: int, failures: list[str], worst: 
 
 
 def _itself(chance: Chance) -> Chance:
-    """Of a small input: the entry point makes it."""
+    """Return the argument: an entry point for small inputs makes its input itself."""
     return chance
 
 
 async def _fed(feed: Feed, made: object) -> tuple[list[str], Cost]:
-    """Feed one input: the exception that was not caught, if there was any, and what it cost."""
+    """Feed one input, and return the exception that was not caught, if any, and the cost."""
     try:
         return [], await measure_cost(partial(feed, made))
     except Exception as error:  # whatever it is, it is what this looks for
@@ -376,7 +383,7 @@ async def _fed(feed: Feed, made: object) -> tuple[list[str], Cost]:
 
 
 class _Counted(Interleavings):
-    """The machine of tests/storage, counting what it did."""
+    """The state machine of tests/contract/test_interleavings.py, with a count of its steps."""
 
     steps = 0
 
@@ -386,7 +393,10 @@ class _Counted(Interleavings):
 
 
 def fuzz_memory(examples: int, seed: int) -> dict[str, int]:
-    """Any order of appending, folding, failing, moving, switching, restarting and erasing, against plain Python."""
+    """Run random operations on the memory, compare it with a model in plain Python, and return the counts.
+
+    The operations are appending, folding, failing, moving, switching, restarting and erasing.
+    """
     _Counted.steps = 0
     machine = cast("Any", _Counted)
     hypothesis.seed(seed)(machine)

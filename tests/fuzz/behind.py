@@ -15,7 +15,7 @@ from tests.contract.conftest import NOW
 
 
 class Silent:
-    """A delivery to nobody."""
+    """A fake delivery that sends nothing."""
 
     async def send_text(self, chat: Chat, text: str, **_: object) -> None:
         text.encode("utf-16-le", "surrogatepass")
@@ -29,7 +29,7 @@ class Silent:
 
 
 class OneState:
-    """The wizard's state of the one person there is."""
+    """A fake store for the wizard state of one person."""
 
     state: WizardState | None = None
 
@@ -76,7 +76,7 @@ class OneMemory:
 
 @dataclass
 class Query:
-    """A press of a button, as commands see it."""
+    """A fake button press. Like Telegram, it refuses a toast of more than 200 characters."""
 
     data: str
     id: str = "1"

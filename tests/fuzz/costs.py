@@ -9,21 +9,30 @@ from pathlib import Path
 from tests.support.loop_watch import watch_loop
 
 MAX_HELD_UNITS = 200
-"""Units of processor time (see processor_time.py) that one turn of the loop may compute over an input below 1 MB."""
+"""The limit for one turn of the event loop, for an input below 1 MB.
+
+In units of processor time (see processor_time.py).
+"""
 MAX_MEMORY_BYTES = 200_000_000
-"""Bytes that such an input may take at any moment."""
+"""The limit for the memory that such an input takes at any moment, in bytes."""
 COPY = 1.1
-"""A child's peak up to this multiple of ours may be only the forked copy of our own pages."""
+"""The factor for comparing a child's peak memory with our own.
+
+A child's peak up to this multiple of ours is ignored: it may be only the forked copy of our own pages.
+"""
 _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 _NEW_PEAK = "5"
-"""What makes Linux measure the peak again from here (proc(5), clear_refs)."""
+"""The value that makes Linux measure the peak memory again from now on (proc(5), clear_refs)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
-    """`held`: the longest that one turn of the loop computed, in units of processor time; `memory`: in bytes, measured
-    on Linux alone; `child`: bytes that a process which read for it had at its peak, where that is a new peak (wait4)
-    above our own: until it runs a program of its own, a child is a copy of us, and Linux counts that in.
+    """What one input cost.
+
+    `held`: the longest computation in one turn of the event loop, in units of processor time.
+    `memory`: bytes, measured on Linux only.
+    `child`: the peak bytes of a child process that read the input, if that is a new peak (wait4) above our own. Until
+    a child runs a program of its own, Linux counts its copy of our memory, too.
     """
 
     held: float = 0.0
@@ -59,7 +68,7 @@ async def measure_cost(act: Callable[[], Awaitable[object]]) -> Cost:
 
 
 def _children() -> int:
-    """The highest peak among the children that have ended, in bytes."""
+    """Return the highest peak memory of the ended children, in bytes."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
@@ -69,7 +78,7 @@ def _forget_peak() -> None:
 
 
 def _memory(name: str) -> int:
-    """One figure of this process in bytes; 0 where the system does not tell."""
+    """Return one memory figure of this process in bytes, or 0 if the system does not report it."""
     with suppress(OSError):
         for line in _STATUS.read_text().splitlines():
             if line.startswith(name + ":"):

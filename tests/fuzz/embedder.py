@@ -1,4 +1,7 @@
-"""Texts of all of Unicode for the local embedder's process, in which C code reads them: it and the bot live on."""
+"""Fuzz the local embedder's process with texts from all of Unicode.
+
+C code reads the texts there. Neither that process nor the bot may die of one.
+"""
 
 import asyncio
 import random
@@ -10,7 +13,10 @@ from records.errors import ModelError
 
 
 def texts(count: int, seed: int, lines: int) -> Iterator[str]:
-    """Neighbours through all blocks, runs of one character and of marks, lone surrogates, and `lines` of 1 MB."""
+    """Yield texts of neighbouring characters, one repeated character, combining marks and lone surrogates.
+
+    The characters come from all blocks of Unicode. About `lines` of the texts have a million characters.
+    """
     rng = random.Random(seed)  # noqa: S311 - to make the same again
     marks = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
     for number in range(count):
@@ -28,7 +34,7 @@ def texts(count: int, seed: int, lines: int) -> Iterator[str]:
 
 
 async def fuzz_embedder(count: int, seed: int, failures: list[str], *, lines: int = 10) -> dict[str, int]:
-    """Embed them all. A text without a vector is a failure, and so is a death of the process."""
+    """Embed all texts. Report a text without a vector, or a death of the process, in `failures`."""
     left = texts(count, seed, lines)
     async with LocalEmbedder() as embedder:
 

@@ -1,4 +1,4 @@
-"""Fuzzing of imported files: each is refused with a sentence, or read; what is read leaves a sound memory."""
+"""Fuzz imported files: each is refused with a sentence or read, and a file that was read leaves a sound memory."""
 
 import gzip
 import io
@@ -31,7 +31,7 @@ ME = 7
 
 
 class ImportEntryPoints:
-    """The reading of files alone, and whole imports into real stores."""
+    """The entry points for files: reading a file alone, and whole imports into real stores."""
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
@@ -91,7 +91,10 @@ class ImportEntryPoints:
                 return
 
     async def run(self, chance: Chance) -> None:
-        """A whole import; then everything that reads a memory reads it, and a second import finds nothing new."""
+        """Import a file, and check that a second import of it would find nothing new.
+
+        Then read the memory in every way, and move it to each storage that needs no server.
+        """
         owner = next(self._owners)
         scope, data = Scope(owner=owner), self._file(chance).replace(b'"owner": 7,', b'"owner": %d,' % owner)
         try:
@@ -116,4 +119,4 @@ class ImportEntryPoints:
 
 
 async def _untold(done: int, total: int) -> None:
-    """Nobody waits for it."""
+    """Ignore the progress of an import."""

@@ -1,5 +1,7 @@
-"""Fuzzing's large inputs, below 1 MB each: what parsers stumble over, repeated, at the entry points where a person's
-input can be so long. They go the way that the program takes with them. Does not judge what they cost.
+"""Large fuzzing inputs, below 1 MB each: repeated text that parsers may stumble over.
+
+They are fed to the entry points where a person's input can be so long, in the same way as in the program. Their costs
+are judged elsewhere.
 """
 
 import asyncio
@@ -29,9 +31,9 @@ Feed = Callable[[Any], Awaitable[None]]
 
 LARGEST = 1_000_000
 UNPACKED = 15_000_000
-"""Bytes of what an archive holds: as much as is read of any."""
+"""The most bytes that a packed file unpacks to: as many as the program reads from any archive."""
 MAX_MESSAGE_CHARS = 4096
-"""Characters that Telegram lets a person send in one message."""
+"""Telegram's limit for one message, in characters."""
 SHAPES: tuple[Callable[[str], str], ...] = (
     lambda many: f'{{"type": "saved_messages", "id": 7, "messages": [{many}{{}}]}}',
     lambda many: f'{{"about": [{many}0], "type": "saved_messages", "id": 7, "messages": []}}',
@@ -41,12 +43,12 @@ SHAPES: tuple[Callable[[str], str], ...] = (
     lambda many: f'[{{"mapping": {{"a": {{"message": {{"content": {{"parts": [{many}""]}}}}}}}}}}]',
     lambda many: f"[{many}{{}}]",
 )
-"""Files of every format that say the same many times."""
+"""Functions that fill a file of each format with repeated elements."""
 ELEMENTS = ("{},", "[],", "0,", '"",', "null,", '{"a":{}},', '{"id":1,"date":"2020-01-01","text":"x"},', "[[[[[]]]]],")
 
 
 class LargeEntryPoints:
-    """The assembled program, without Telegram, and the reading of files."""
+    """The large entry points: the assembled program without Telegram, and the reading of files."""
 
     def __init__(self, talk: ChatHarness) -> None:
         self._talk = talk
@@ -60,7 +62,7 @@ class LargeEntryPoints:
             yield cls(talk)
 
     def all(self) -> dict[str, tuple[float, Make, Feed]]:
-        """By name: the entry point's share of the inputs, what makes an input, and what is measured while it is fed."""
+        """Return, by name, the share of the inputs, the function that makes one, and the function that is measured."""
         return {
             "large files": (0.0002, _file, self._file),
             "large files, in this process": (0.0001, _file, self._file_here),
@@ -70,29 +72,29 @@ class LargeEntryPoints:
         }
 
     async def _file(self, data: Any) -> None:
-        """A file as the program reads it: most in a process of its own."""
+        """Read a file as the program does, which uses a separate process for most files."""
         with suppress(ImportRefused):
             await self._files.read(data, ReadContext(person=ANNA.id, zone=UTC))
 
     async def _file_here(self, data: Any) -> None:
-        """The same in a thread of this process, whose memory is measured."""
+        """Parse a file in a thread of this process, whose memory is measured."""
         with suppress(ImportRefused):
             await asyncio.to_thread(lambda: detection.parse_file(data, ReadContext(person=ANNA.id, zone=UTC)))
 
     async def _plan(self, data: Any) -> None:
-        """A file as /import takes it."""
+        """Plan the import of a file as /import does."""
         with suppress(ImportRefused):
             await self._talk.services.importer.plan(Scope(owner=ANNA.id), ANNA.id, data)
 
     async def _answer(self, text: Any) -> None:
-        """What a model says, as it is read and sent."""
+        """Parse and convert a model's answer as the program does before sending it."""
         text_calls.find_calls_in_text(remove_thoughts(text), dict.fromkeys(TOOL_NAMES, ()), is_whole=True)
         assert (
             len(await convert_without_blocking(formatting.convert_markdown_if_short, text)) <= formatting.MAX_MESSAGES
         )
 
     async def _message(self, text: Any) -> None:
-        """A whole turn about the longest message that a person can send, and all that follows it."""
+        """Run a turn about a message of up to Telegram's limit, with all tasks that follow it."""
         await self._talk.run_turn(text)
 
 
@@ -115,7 +117,7 @@ def _message(chance: Chance) -> str:
 
 
 def _repeated(chance: Chance, most: int) -> str:
-    """One to three pieces that mean something to some parser, again and again; sometimes each time another."""
+    """Return one to three atoms that some parser reacts to, repeated, and sometimes numbered."""
     unit = "".join(chance.choice(ATOMS) for _ in range(chance.randrange(1, 4)))
     times = int(chance.random() * most / len(unit.encode("utf-8", "surrogatepass")))
     if chance.random() < 0.3:

@@ -1,4 +1,4 @@
-"""A short seeded run of the fuzzing; `make fuzz` is the long one."""
+"""A short, seeded run of the fuzzing; `make fuzz` runs the long one."""
 
 import sys
 

@@ -1,6 +1,6 @@
 """Generators of fuzzing input: texts and values that parsers react to, and files with one defect.
 
-Made from a seeded chance alone. Does not know the entry points.
+They use a seeded random generator alone, and do not know the entry points.
 """
 
 import random
@@ -52,7 +52,7 @@ ATOMS = (
 
 
 def make_text(chance: Chance, most: int = 40) -> str:
-    """A text of pieces that mean something to some parser, and of characters from anywhere in Unicode."""
+    """Return a text of atoms that some parser reacts to and of characters from anywhere in Unicode."""
     parts = [
         chance.choice(ATOMS) if chance.random() < 0.8 else chr(chance.randrange(0x110000))
         for _ in range(int(chance.random() ** 3 * most))
@@ -90,7 +90,7 @@ def mutate(value: Any, chance: Chance) -> Any:
 
 
 def garble(content: bytes, chance: Chance) -> bytes:
-    """Bytes as a failing disk or an editor may leave them."""
+    """Return the content with one defect, as a failing disk or an editor may leave it."""
     at = chance.randrange(len(content) + 1)
     match chance.randrange(4):
         case 0:

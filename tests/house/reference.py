@@ -1,6 +1,6 @@
-"""The tables of commands and settings, and .env.example: made from the declarations in the code.
+"""Generate .env.example and the tables of docs/reference.md from the declarations in the code.
 
-`python -m tests.house.reference` (`make reference`) writes them; a test compares. Does not know what a command does.
+`python -m tests.house.reference` (`make reference`) writes them, and a test checks that they are up to date.
 """
 
 import re
@@ -15,16 +15,16 @@ from tests.paths import ROOT
 
 PAGE = "docs/reference.md"
 WIDTH = 119
-"""Of a comment in .env.example."""
+"""Maximum characters per line of a comment in .env.example."""
 
 
 def list_variable_fields() -> list[Field[Any]]:
-    """The fields of the settings that are read from a variable."""
+    """Return the fields of Settings that are read from an environment variable."""
     return [field for field in fields(Settings) if field.metadata]
 
 
 def format_default(one: Field[Any]) -> str:
-    """The default as a person would write it into .env; empty where there is none, or none to be written."""
+    """Return the default as a person would write it in .env, or an empty string if there is nothing to write."""
     value = one.default
     if one.metadata["label"] or isinstance(value, Secret | frozenset):
         return ""
@@ -45,7 +45,7 @@ def commands_table() -> list[str]:
 
 
 def example() -> str:
-    """The text of .env.example."""
+    """Return the text of .env.example."""
     lines = [
         "# Copy to .env and fill in what you need; lines that begin with # are the defaults. The environment wins."
     ]
@@ -60,14 +60,14 @@ def example() -> str:
 
 
 def with_table(page: str, title: str, rows: list[str]) -> str:
-    """The page with these rows instead of the table under one of its headings."""
+    """Return the page with `rows` as the table under the heading `title`."""
     before, found, after = page.partition(f"\n## {title}\n")
     table = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
     return before + found + table.sub(lambda _: "\n".join(rows), after, count=1)
 
 
 def tables(page: str) -> str:
-    """docs/reference.md with its two tables as the code has them."""
+    """Return docs/reference.md with both tables generated from the code."""
     return with_table(with_table(page, "Commands in Telegram", commands_table()), "Settings", settings_table())
 
 

@@ -1,4 +1,4 @@
-"""Every sentence that the program can say to a person, with its key: `python -m tests.house.sentences [LANGUAGE]`."""
+"""List every sentence that people can read, with its key: `python -m tests.house.sentences [LANGUAGE]`."""
 
 import re
 import sys
@@ -33,7 +33,7 @@ def _put_in(found: object) -> str:
 
 
 def iterate_sentences(language: str = ENGLISH) -> Iterator[tuple[str, str]]:
-    """Key and sentence, in the order of the files."""
+    """Yield the key and the text of each sentence, in the order of the files."""
     for family in list_text_file_names(language):
         for key, message in read_texts(language, family).items():
             if message.value is not None:

@@ -1,6 +1,6 @@
-"""The files of deploy/ agree with the program and with each other; and the tools of what they are for take them.
+"""The files of deploy/ match the program and each other, and pass the validators of their tools.
 
-There is no container engine here: what the image holds is laid out by the Dockerfile's own lines.
+No container engine is used: the contents of the image are derived from the lines of the Dockerfile.
 """
 
 import asyncio
@@ -33,9 +33,9 @@ from tests.support.proxies import find_program, nginx_configuration
 DEPLOY = ROOT / "deploy"
 NAMES = {variable.name.upper() for variable in list_variable_fields()}
 OTHERS = {"PATH", "PYTHONDONTWRITEBYTECODE", "SQLITE_TMPDIR", "FORWARDED_ALLOW_IPS"}
-"""What is set for Python, SQLite and uvicorn."""
+"""Environment variables for Python, SQLite and uvicorn, which are no settings of the program."""
 STOPS_WITHIN = 10
-"""Seconds, by the contract."""
+"""Maximum seconds that the program needs to stop."""
 BOTS = ("bot-1", "bot-2", "bot-3")
 
 Json = dict[str, Any]
@@ -49,7 +49,7 @@ def read_deploy_file(name: str) -> str:
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The instructions of the Dockerfile, without comments, each on one line."""
+    """Return the name and the arguments of each instruction in the Dockerfile."""
     joined = re.sub(r"\\\n\s*", "", re.sub(r"(?m)^#.*\n", "", read_deploy_file("Dockerfile")))
     found = [line.partition(" ") for line in joined.splitlines() if line.strip()]
     return [(word, rest) for word, _, rest in found]
@@ -64,12 +64,12 @@ def read_image_environ() -> dict[str, str]:
 
 
 def list_copied_sources() -> list[str]:
-    """What is copied from the repository."""
+    """Return the paths that the Dockerfile copies from the repository."""
     return [source for rest in list_arguments("COPY") if not rest.startswith("--from") for source in rest.split()[:-1]]
 
 
 def rooms_of(path: Path) -> set[str]:
-    """The first names of what the modules of a room import, wherever in them."""
+    """Return the top-level names that the modules of a package import, inside functions too."""
     files = [path] if path.is_file() else sorted(path.rglob("*.py"))
     found = (re.findall(r"(?m)^\s*(?:from|import) (\w+)", file.read_text(encoding="utf-8")) for file in files)
     return {name for names in found for name in names}
@@ -278,7 +278,7 @@ def test_kubernetes_objects_reference_each_other(objects: Mapping[str, Json]) ->
 
 def unit() -> configparser.RawConfigParser:
     class Repeated(dict[str, Any]):
-        """A name that stands twice has both values, as for systemd."""
+        """A dictionary that joins the values of a repeated name, as systemd does."""
 
         def __setitem__(self, key: str, value: Any) -> None:
             both = self[key] + value if key in self and isinstance(value, list) and value not in ([], [""]) else value
@@ -313,7 +313,7 @@ def test_systemd_service_is_unprivileged_and_has_time_to_stop() -> None:
 
 
 def release_steps() -> dict[str, str]:
-    """The commands of the release's steps, by their names."""
+    """Return the commands of the release workflow by the names of their steps."""
     [job] = yaml.safe_load(read_deploy_file("release.yaml"))["jobs"].values()
     return {step["name"]: step["run"] for step in job["steps"] if "run" in step}
 
@@ -335,7 +335,7 @@ def test_release_steps_are_valid_shell_and_name_no_registry() -> None:
 
 
 def systemd_unit(folder: Path) -> Path:
-    """The unit, with an interpreter that exists."""
+    """Write the systemd unit with an existing interpreter, and return its path."""
     path = folder / "keepsake.service"
     path.write_text(
         read_deploy_file("keepsake.service").replace("/srv/keepsake/.venv/bin/python", sys.executable), encoding="utf-8"
@@ -344,7 +344,7 @@ def systemd_unit(folder: Path) -> Path:
 
 
 def certified(folder: Path) -> Path:
-    """A folder with a certificate and its key, as certbot leaves them."""
+    """Create a certificate and its key in a folder under certbot's file names, and return the folder."""
     command = [find_program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=bot.example.org"]
     subprocess.run(
         [*command, "-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem"], check=True, capture_output=True
@@ -353,7 +353,7 @@ def certified(folder: Path) -> Path:
 
 
 def nginx_test(servers: str, folder: Path) -> list[str]:
-    """Arguments with which nginx reads servers that are reached from everywhere, with their certificates."""
+    """Return arguments that let nginx check these servers, with a test certificate and on local ports."""
     servers = servers.replace("/etc/letsencrypt/live/bot.example.org", str(certified(folder)))
     servers = re.sub(r"listen (\d+)", r"listen 127.0.0.1:1\1", servers)
     return ["-t", "-c", str(nginx_configuration(servers, folder)), "-p", str(folder), "-e", "stderr"]
@@ -379,7 +379,7 @@ TOOLS: Mapping[str, Callable[[Path], Sequence[str]]] = {
     "zizmor": lambda _folder: ["--offline", "--no-progress", str(DEPLOY / "release.yaml")],
     "kubernetes-validate": lambda _folder: ["--strict", "-k", "1.32", str(DEPLOY / "kubernetes.yaml")],
 }
-"""Arguments, by the tool (and what it is to do)."""
+"""Command-line arguments by tool, with the subcommand in the name if a tool is used twice."""
 
 
 def run_tool(name: str, arguments: Sequence[str], folder: Path) -> None:
@@ -396,7 +396,7 @@ def test_deploy_file_passes_its_validator(tmp_path: Path, tool: str) -> None:
 
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-"""Language and lines of each block of the page."""
+"""Language and lines of each code block of the page."""
 READERS: Mapping[str, Callable[[str, Path], tuple[str, Sequence[str]]]] = {
     "sh": lambda lines, folder: ("bash", ["-n", write_file(lines, folder / "lines.sh")]),
     "caddyfile": lambda lines, folder: ("caddy", [*CADDY, write_file(lines, folder / "Caddyfile")]),
@@ -405,7 +405,7 @@ READERS: Mapping[str, Callable[[str, Path], tuple[str, Sequence[str]]]] = {
         ["check", "config", "--syntax-only", write_file(lines, folder / "prometheus.yaml")],
     ),
 }
-"""The program that reads a block of each language, and its arguments. SQL is asked of databases in other tests."""
+"""The program that checks code blocks of a language, and its arguments. Other tests run the SQL."""
 
 
 def test_every_code_block_of_operations_has_tested_language() -> None:

@@ -31,12 +31,12 @@ EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
 
 
 def section(title: str) -> str:
-    """The text under one of the reference's headings."""
+    """Return the text under a heading of docs/reference.md."""
     return REFERENCE.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
 
 
 def rows(title: str) -> list[list[str]]:
-    """The cells of a section's table, without its heading."""
+    """Return the cells of a section's table, without its header."""
     lines = [line for line in section(title).splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
@@ -57,7 +57,7 @@ def list_repository_files() -> list[str]:
 
 
 def packages() -> list[Path]:
-    """Every folder of the program that is a package."""
+    """Return the folder of every package of the program."""
     inits = [
         ROOT / name
         for name in list_repository_files()
@@ -67,7 +67,7 @@ def packages() -> list[Path]:
 
 
 def captions(text: str) -> dict[str, str]:
-    """Name and caption of each line that names a file or a folder."""
+    """Return file or folder names with their captions, from the lines that have both."""
     lines = [re.fullmatch(r" *([\w./]+(?:\.\w+|/)) +(\S.*)", line) for line in text.splitlines()]
     return {match[1]: match[2] for match in lines if match}
 
@@ -107,7 +107,7 @@ def test_decisions_are_few_and_short() -> None:
 
 
 def named_files() -> list[tuple[str, str]]:
-    """Page and path of each Python file that README, CONTRIBUTING and the pages of docs/ name (not the dated ones)."""
+    """Return each Python file that README, CONTRIBUTING, SECURITY or docs/*.md names, with the page's name."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
     found = ((page.name, re.findall(r"`([\w./]+/\w+\.py)`", page.read_text(encoding="utf-8"))) for page in pages)
     return [(page, path) for page, paths in found for path in paths]
@@ -213,7 +213,7 @@ def test_reference_lists_every_command_line_option() -> None:
 
 
 class Asked(dict[str, str]):
-    """An environment without variables that notes which ones were asked for."""
+    """An empty environment that records the names of the requested variables."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -225,7 +225,7 @@ class Asked(dict[str, str]):
 
 
 def list_variables() -> list[str]:
-    """The names of the variables that the program reads."""
+    """Return the names of the variables that the program reads."""
     asked = Asked()
     Settings.from_env(asked)
     return asked.names
@@ -242,7 +242,7 @@ def test_each_variable_is_a_settings_field() -> None:
 
 
 def test_reference_and_env_example_are_up_to_date() -> None:
-    """`make reference` writes it."""
+    """Run `make reference` to update both."""
     assert reference.tables(REFERENCE) == REFERENCE
     assert reference.example() == EXAMPLE
 

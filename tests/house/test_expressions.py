@@ -1,4 +1,4 @@
-"""Regular expressions applied to foreign text finish in time on inputs pumped from their own alphabet."""
+"""Regular expressions for foreign text stay fast on long inputs that are built from their own alphabet."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from tests.paths import ROOT
 
 CHILDREN = 2
 MIN_EXPRESSIONS = 100
-"""Expressions of the program: were fewer found, the search for them would be broken."""
+"""Minimum number of expressions to be found. Fewer mean that the search for them is broken."""
 
 
 async def test_regexes_finish_long_inputs_within_one_cpu_second() -> None:

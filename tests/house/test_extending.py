@@ -1,4 +1,4 @@
-"""What CONTRIBUTING promises: something new is added through its registry, and nothing else is touched."""
+"""New commands, summary policies and import formats need only a registry entry, as CONTRIBUTING promises."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 
 
 class Toy(CommandGroup):
-    """A group of commands as a newcomer would add it."""
+    """A command group as a new contributor would write it."""
 
     @Command("toy", who="admins", queue="slow")
     async def _toy(self, event: ChatEvent) -> str:
@@ -42,7 +42,7 @@ class Toy(CommandGroup):
 
 
 class Recorder:
-    """Telegram's side: it keeps what is said, answered and listed."""
+    """A fake of the sending side that records sent texts, answers and command menus."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -146,7 +146,7 @@ PAIRS = SummaryPolicy(
 
 
 async def covered(talk: ChatHarness) -> list[tuple[str, int]]:
-    """The policy of each active summary, and the number of messages that it covers."""
+    """Return the policy and the message count of each active summary."""
     return [
         (summary.policy, summary.message_count)
         for summary in await talk.services.summaries.list_active_summaries(SCOPE)
@@ -154,13 +154,13 @@ async def covered(talk: ChatHarness) -> list[tuple[str, int]]:
 
 
 async def ignore(progress: RebuildProgress) -> None:
-    """Nobody waits for it."""
+    """Ignore progress reports."""
 
 
 async def test_new_summary_policy_needs_only_planner_and_registry_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
-    """It is offered, folds, and makes the summaries of a rebuild."""
+    """The policy is offered as a choice, folds messages, and makes the summaries of a rebuild."""
     monkeypatch.setitem(POLICIES, PAIRS.name, PAIRS)
     own_texts("en", "policy-name-pairs = Pairs")
     own_texts("en", "policy-about-pairs = two turns, one summary.")
@@ -194,7 +194,7 @@ DIARY = ImportFormat(name="diary", fits=lambda sample: sample.text.startswith("D
 async def test_new_import_format_needs_only_reader_and_registry_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_texts: Callable[[str, str], None]
 ) -> None:
-    """It is recognised and imported once."""
+    """The format is recognized, and the same file is imported only once."""
     own_texts("en", "import-title-diary = a diary")
     monkeypatch.setitem(FORMATS, DIARY.name, DIARY)
     data = b"Dear diary\nThe spare key lies under the flowerpot.\nIt rained.\n"

@@ -1,4 +1,4 @@
-"""The layers hold: imports point down, vendors stay behind their walls, only settings read the environment."""
+"""Imports point down the layers, vendor libraries stay in their packages, and only settings read the environment."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ LAYERS = (
     ("runtime", "settings"),
     ("records",),
 )
-"""Top to bottom. A room may import from the layers below its own; rooms of one layer are strangers."""
+"""Layers from top to bottom. A package may import only from lower layers, so not from others in its own layer."""
 
 TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegram_ui.sending",))
 STORAGE_LAYERS = (
@@ -42,7 +42,7 @@ STORAGE_LAYERS = (
     ("storage.schema",),
     ("storage.engine",),
 )
-"""Top to bottom. State of the bot that speaks of stores stands above them."""
+"""Layers within storage/, from top to bottom. Bot state that uses stores is above them."""
 
 VENDORS = {
     "telegram": {"telegram_ui", "bot", "benchmarks"},
@@ -63,7 +63,7 @@ VENDORS = {
     "pypdf": {"attachments"},
     "openpyxl": {"attachments"},
 }
-"""The benchmarks measure the program next to the bare libraries, so they know those."""
+"""Packages that may import each library. The benchmarks compare the program with the bare libraries."""
 
 ROOT_MODULES = {
     "assembly.py",
@@ -74,9 +74,9 @@ ROOT_MODULES = {
     "summary_manager.py",
 }
 MAX_FILE_LINES = 460
-"""Lines."""
+"""Maximum number of lines of a module."""
 FULLEST_FOLDER = 25
-"""Modules."""
+"""Maximum number of modules of a folder, not counting `__init__.py`."""
 
 
 def modules() -> list[Path]:
@@ -99,7 +99,7 @@ def parsed(source: str) -> ast.Module:
 
 @cache
 def list_imports(source: str) -> frozenset[str]:
-    """The dotted names of everything that a module imports, wherever in it."""
+    """Return the dotted names of everything that a module imports, inside functions too."""
     return frozenset(_imported(source))
 
 
@@ -113,7 +113,7 @@ def _imported(source: str) -> Iterator[str]:
 
 
 def layer(name: str, layers: Sequence[Sequence[str]]) -> tuple[int, str] | None:
-    """The layer of a module and the room that it belongs to; None where none of these layers has it."""
+    """Return the number of a module's layer and the package in it, or None if no layer contains the module."""
     for number, rooms in enumerate(layers):
         for room in rooms:
             if name == room or name.startswith(room + "."):
@@ -173,7 +173,7 @@ def test_vendor_libraries_are_imported_only_in_allowed_packages() -> None:
 
 
 def test_imports_have_no_cycles() -> None:
-    """Imports for types count, too: of two modules in a circle neither can be understood before the other."""
+    """Imports for types count too, because no module in a cycle can be understood before the others."""
     graph: dict[str, set[str]] = {}
     for name, source in SOURCES.items():
         known = {module for imported in list_imports(source) for module in (imported, imported.rpartition(".")[0])}
@@ -194,12 +194,12 @@ def test_no_folder_exceeds_module_limit() -> None:
 
 
 def test_every_package_that_logs_is_listed_as_ours() -> None:
-    """Of other loggers the log shows only templates (runtime/logs.py)."""
+    """For other loggers, the log contains only message templates (runtime/logs.py)."""
     loggers = {name.partition(".")[0] for name, source in SOURCES.items() if "getLogger(__name__)" in source}
     assert loggers <= OURS
 
 
 def test_only_settings_read_the_environment() -> None:
-    """Entry points hand the environment in."""
+    """All other modules receive settings as arguments."""
     readers = {name for name, source in SOURCES.items() if "os.environ" in source}
     assert readers <= {"settings"}

@@ -1,4 +1,4 @@
-"""A test that changes what all tests of a process share is found, whatever it changed."""
+"""A test that leaves shared state of the process changed is reported with the name of that state."""
 
 import gc
 import logging

@@ -1,4 +1,4 @@
-"""One name, one thing: whoever reads the name of a class knows which class it is."""
+"""Class names are unique, and no module has the name of a folder in its package."""
 
 import ast
 from collections import defaultdict
@@ -19,7 +19,7 @@ def test_class_names_are_unique() -> None:
 
 
 def test_no_module_shares_name_with_folder_of_its_package() -> None:
-    """A file `a/erasure.py` next to a folder `erasure/` of the same room leaves open which one is meant."""
+    """With both `a/erasure.py` and a folder `a/erasure/`, the name would be ambiguous."""
     rooms = defaultdict[str, list[Path]](list)
     for file in iterate_product_files():
         path = file.relative_to(ROOT)

@@ -1,4 +1,4 @@
-"""The SQL of docs/operations.md runs as it is written there, and shows what it promises."""
+"""Tests of docs/operations.md: its SQL runs unchanged and returns the described rows, and it lists every metric."""
 
 import contextlib
 import re
@@ -20,7 +20,7 @@ SCOPE = Scope(owner=ANNA.id)
 
 
 def queries() -> dict[str, str]:
-    """Return the page's SQL statements by the first two words of the line before, and their number."""
+    """Return the page's SQL statements by the first two words of the preceding line and their number."""
     found = {}
     for words, block in re.findall(r"\n([^\n]+:)\n\n```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
         for number, statement in enumerate(statement for statement in block.split(";") if statement.strip()):

@@ -1,4 +1,4 @@
-"""Tests go by public names: what is private may change without one of them."""
+"""Tests use only public names, so that private ones can change without a change of tests."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.support.python_source import parse_python
 
 TESTS = ROOT / "tests"
 PUBLIC = {"_asdict", "_fields", "_replace", "_exit", "_getframe"}
-"""Named tuples' and the standard library's, documented as they are."""
+"""Documented names of named tuples and the standard library that begin with an underscore."""
 WITHOUT_A_PUBLIC_WAY = {
     "house/test_operations.py": {"_collector_to_names", "_name", "_labelnames"},  # prometheus_client tells no labels
     "support/postgres_server.py": {"_instances"},  # the wheel goes on giving a server that did not start

@@ -1,4 +1,4 @@
-"""What the program imports is named in requirements.txt, and requirements.lock holds the same versions with hashes."""
+"""Imported packages are listed in requirements.txt, and requirements.lock has the same versions with hashes."""
 
 import ast
 import re
@@ -15,10 +15,10 @@ from tests.support.python_source import parse_python
 
 REQUIREMENT = re.compile(r"^([a-z0-9-]+)(?:\[[a-z]+\])?==([\w.]+)", re.MULTILINE)
 OUTSIDE = ("benchmarks", "reliability", "tests")
-"""Folders that need more than the program."""
+"""Folders that may also import the packages of requirements-dev.txt and requirements-deploy.txt."""
 TYPES = {"_typeshed"}
 OPTIONAL = {"opentelemetry", "pysqlite3"}
-"""Packages that are not installed everywhere: requirements-otel.txt, and one for Linux alone."""
+"""Packages that are not installed everywhere: OpenTelemetry (requirements-otel.txt) and pysqlite3 (only on Linux)."""
 
 
 def parse_requirements(*files: str) -> dict[str, str]:
@@ -30,7 +30,7 @@ def parse_requirements(*files: str) -> dict[str, str]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The packages that a module imports, anywhere in it."""
+    """Yield the top-level packages that a module imports, inside functions too."""
     for node in ast.walk(parse_python(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
@@ -66,7 +66,7 @@ def test_imported_packages_are_in_requirements(is_program: bool) -> None:
 
 @pytest.mark.parametrize("name", ["requirements", "requirements-otel"])
 def test_lock_contains_all_requirements_with_hashes(name: str) -> None:
-    """`make lock` writes it again."""
+    """Run `make lock` to update the lock files."""
     lock = (ROOT / f"{name}.lock").read_text(encoding="utf-8")
     assert parse_requirements(f"{name}.txt").items() <= parse_requirements(f"{name}.lock").items()
     entries = re.split(r"\n(?=[a-z0-9])", lock)
@@ -77,7 +77,7 @@ def test_lock_contains_all_requirements_with_hashes(name: str) -> None:
 
 
 def test_both_locks_pin_same_versions() -> None:
-    """The image installs both."""
+    """The container image installs the packages of both."""
     ours, further = parse_requirements("requirements.lock"), parse_requirements("requirements-otel.lock")
     assert {name: version for name, version in further.items() if ours.get(name, version) != version} == {}
 
@@ -88,7 +88,7 @@ grep -o '^[a-z0-9-]*==' "$last" > "$0.now"
 if grep -q '^pysqlite3-binary==' "$0.now"; then exit 1; fi
 cat "$0.now" >> "$0.installed"
 """
-"""Instead of Python: an installation fails if one of its packages does."""
+"""A stand-in for Python whose pip fails for pysqlite3-binary, and otherwise records the packages."""
 
 
 def test_make_run_skips_package_unavailable_for_machine(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What people read is short: at most twenty words a sentence."""
+"""Every sentence that people read has at most twenty words."""
 
 from tests.house.sentences import iterate_sentences
 

@@ -1,4 +1,4 @@
-"""The files of texts: each language has what English has, and the program asks for what is there."""
+"""Tests of the files in locales/: translations are complete, and texts that are requested exist and are used."""
 
 import re
 from datetime import date
@@ -35,16 +35,16 @@ from tests.house.text_sources import (
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 NUMBERS = (0, 1, 2, 3, 5, 11, 21, 100, 1_000_000)
-"""One of each plural of each language (Unicode CLDR), and a long one."""
+"""Numbers for every plural form of each language (Unicode CLDR), and a long number."""
 DATES = {"from", "until", "said", "day", "date"}
-"""The arguments that are given a day."""
+"""Names of the arguments that are dates."""
 MAX_DESCRIPTION_CHARS = 256
-"""Characters of a command's description (Bot API, BotCommand)."""
+"""Maximum characters of a command's description (Bot API, BotCommand)."""
 
 
 @cache
 def list_keys() -> list[str]:
-    """Of all texts; read when a test asks, not in each process that collects tests."""
+    """Return the keys of all texts. A constant would be read by every process that collects tests."""
     return sorted(read_all_texts(ENGLISH))
 
 
@@ -61,7 +61,7 @@ def test_every_locale_folder_is_a_known_language() -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_translation_uses_same_arguments_as_english(language: str) -> None:
-    """It may leave a number out where its plural says it ("رسالتان"), and choose plurals that English does not."""
+    """A translation may express a number by its plural form alone ("رسالتان"), and have other plural forms."""
     for key in list_keys():
         ours, theirs = find_needs(ENGLISH, key).arguments, find_needs(language, key).arguments
         assert theirs == ours, f"{key} in {language}"
@@ -69,7 +69,7 @@ def test_translation_uses_same_arguments_as_english(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_renders_with_all_plurals(language: str) -> None:
-    """With every plural, and nothing left of Fluent's own marks."""
+    """The text is rendered with every plural form, and contains no Fluent markup."""
     for key in list_keys():
         found = find_needs(language, key)
         for number in NUMBERS if found.plurals else NUMBERS[:1]:
@@ -117,7 +117,7 @@ def test_every_text_is_used() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_page_texts_are_complete_and_render_as_on_server(language: str, page: Path) -> None:
-    """With the words of the files; test_page.py has the browser show them."""
+    """Rendering in Python follows texts.js. test_page.py shows the texts in a browser."""
     shown = make_page_texts(page, language)["texts"]
     asked = {key for call in list_page_calls(page) for key in call.keys}
     assert [key for key in sorted(asked) if not any(fnmatchcase(pattern, key) for pattern in shown)] == []
@@ -129,7 +129,7 @@ def test_page_texts_are_complete_and_render_as_on_server(language: str, page: Pa
 
 
 def put_together(pattern: Any, given: dict[str, Any], language: str) -> str:
-    """As texts.js does."""
+    """Render a pattern with its arguments, as texts.js does."""
     if isinstance(pattern, str):
         return pattern
     shown = []
@@ -159,7 +159,7 @@ def test_command_descriptions_fit_telegram_limit(language: str) -> None:
 
 @pytest.mark.parametrize("language", sorted(RIGHT_TO_LEFT))
 def test_commands_in_right_to_left_texts_are_isolated(language: str) -> None:
-    """Or its slash would be shown on the wrong side, and what stands next to it in another order."""
+    """Otherwise the slash appears on the wrong side, and the text next to it in another order."""
     for key, text in read_all_texts(language).items():
         for number in NUMBERS if find_needs(language, key).plurals else NUMBERS[:1]:
             found = find_needs(language, key)
@@ -179,15 +179,15 @@ MACHINERY = {
     "pt": r"nível|níveis|pontuação|qualidade|vetor",
     "ar": r"مستوى|المستوى|جودة|متجه",
 }
-"""Words of the machinery, which mean nothing to those who read the texts."""
+"""Internal terms of each language as a regular expression. Readers of the texts do not know them."""
 BY_CONTRACT = {"summaries-status-level"}
-"""The English line is read by programs (docs: /summary_status says "highest level")."""
+"""Keys of texts whose English version programs read (/summary_status says "highest level")."""
 IDS_TO_TYPE = {
     "memory-no-such-fact", "memory-profile", "memory-button-erase",
     "forget-line", "admin-request", "import-none-yours",
     "notices-stranger", "notices-stranger-asked",
 }  # fmt: skip
-"""Texts with a number that somebody typed, or has to."""
+"""Keys of texts with a number that a person has typed or has to type."""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,4 +1,4 @@
-"""No text that people read stands in the code: it is in the files of `locales/`."""
+"""Every text that people read is in the files of `locales/`, and none is in the code."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ from tests.paths import ROOT
 from tests.support.python_source import parse_python
 
 SENTENCE = re.compile(r"^\W*[A-Z][a-z]+[,:]? (?:[A-Za-z]|\Z)|(?:[A-Za-z]+,? ){3}[A-Za-z]+")
-"""Words after a capital letter, or four in a row: keys, states and names of ours are neither."""
+"""A pattern for sentences: a capitalized word before another, or four words. Keys and names in code have neither."""
 LOGGED = frozenset({"debug", "info", "warning", "error", "exception"})
 OPERATORS = frozenset(
     {
@@ -27,7 +27,7 @@ OPERATORS = frozenset(
         "contains_any_phrase",
     }
 )
-"""Around what an operator or a developer reads, in English (metrics, too), and the words of Telegram's errors."""
+"""Calls with English texts for operators or developers, and calls that match the words of Telegram's errors."""
 IN_ENGLISH = {
     "telegram_ui/updates/parsing.py": "what the model reads of a message: “[Forwarded from …]”",
     "telegram_ui/updates/files.py": "what memory holds of a picture: “Picture bike.png”",
@@ -37,7 +37,7 @@ IN_ENGLISH = {
     "telegram_ui/check.py": "what an operator reads; it stood in bot.py",
     "telegram_ui/updates/service.py": "what an operator reads",
 }
-"""Files in which texts may stand, and why. It shrinks; nothing is added to it."""
+"""Files that may contain texts, and the reason. Entries may be removed, but not added."""
 
 PLACES = sorted(
     [
@@ -47,18 +47,18 @@ PLACES = sorted(
         *(ROOT / "chat" / name for name in ("attachments.py", "conversation.py")),
     ]
 )
-"""What speaks to people."""
+"""Modules that write texts for people."""
 PAGE_FILES = sorted(path for page in PAGES for path in (*page.glob("*.js"), page / "index.html"))
 BELOW = sorted(
     path
     for folder in ("chat", "llm", "facts", "retrieval", "summaries", "background", ".")
     for path in (ROOT / folder).glob("*.py")
 )
-"""What raises errors that people are told, next to words for the model, the log and the operator."""
+"""Modules whose errors people read, next to words for the model, the log and the operator."""
 
 
 def error_names() -> frozenset[str]:
-    """The errors whose sentence a person reads; what stores and the quality gate say is the operator's."""
+    """Return the names of errors whose text people read. Errors of stores and the quality gate are for operators."""
     silent = (records_errors.StorageError, records_errors.SummaryRejected, SettingsError)
     found, waiting = set(), [KeepsakeError]
     while waiting:
@@ -70,7 +70,7 @@ def error_names() -> frozenset[str]:
 
 
 def iterate_texts(tree: ast.AST) -> Iterator[str]:
-    """The literals of a module that are sentences, apart from docstrings, the log's and what operators read."""
+    """Yield string literals that are sentences, except docstrings, log messages and texts for operators."""
     passed: set[int] = set()
     for node in ast.walk(tree):
         match node:
@@ -88,7 +88,7 @@ def iterate_texts(tree: ast.AST) -> Iterator[str]:
 
 
 def errors_in(tree: ast.AST) -> Iterator[str]:
-    """The sentences in the code that errors are given which people are told."""
+    """Yield the sentences in the code that are passed to errors whose text people read."""
     names = error_names()
     for node in ast.walk(tree):
         match node:
@@ -116,20 +116,20 @@ def test_error_texts_are_in_locale_files() -> None:
 
 
 PAGE_SENTENCE = re.compile(r"[A-Z][a-z]+ ?[a-z]*|(?:[A-Za-z]+,? ){2}[A-Za-z]+")
-"""A capital and a word, or three words: neither CSS nor keys of ours have them."""
+"""A pattern for sentences of a page: a capitalized word, or three words. CSS and keys have neither."""
 _QUOTED = re.compile(r"""(["`])((?:(?!\1)[^\\]|\\.)*)\1""")
 _BETWEEN = re.compile(r">([^<>{}]*[A-Za-z][^<>{}]*)<|(?:aria-label|title|placeholder|alt)=\"([^\"]+)\"")
 NAMES = frozenset({"Keepsake", "The playground needs JavaScript.", "This page needs JavaScript."})
-"""A name is none; without JavaScript no language can be chosen."""
+"""Allowed texts: the bot's name is the same in all languages, and without JavaScript no language can be chosen."""
 EVENTS = re.compile(
     r"(?:Arrow(?:Up|Down|Left|Right)|Enter|Escape|Tab|Content-Type|Accept-Language|POST|Bearer|Content-Disposition|"
     r"AbortError|tgWebApp\w+)\b"
 )
-"""What the browser calls its keys and headers."""
+"""A pattern for names that the browser defines: keys, headers, methods and errors."""
 
 
 def list_page_texts(source: str) -> list[str]:
-    """The sentences within the quotes of a module of the page, apart from errors that only a developer sees."""
+    """Return the quoted sentences of a page's module, except errors that only a developer sees."""
     lines = [line for line in source.splitlines() if not re.match(r"\s*(?://|\*|/\*|import )", line)]
     found = []
     for line in lines:

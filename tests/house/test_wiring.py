@@ -1,4 +1,4 @@
-"""Parts are wired once: whoever constructs a part gives it everything, and nobody sets its attributes later."""
+"""Parts get everything from their constructor, and no other code sets their attributes later."""
 
 import ast
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ STATE = {
     "transfer/formats/conversations.py": {"HistoryBuilder"},
     "transfer/formats/history.py": {"SourceFile"},
 }
-"""Values that are handed from step to step and change on the way. They are no parts: nothing is wired to them."""
+"""Classes of values that are passed from step to step and change on the way. They are not wired parts."""
 FOREIGN = {
     "row_factory": "sqlite3 has no other way to choose the type of rows",
     "name": "of a thread, known only once it runs",
@@ -34,7 +34,7 @@ FOREIGN = {
     "excepthook": "the standard way to choose what an uncaught exception prints",
     "commit_hooks": "ours: the JSON store, which follows each commit, is made from the database that calls it",
 }
-"""Attributes of other libraries' objects, and why they are set."""
+"""Attributes that may be set from outside, most of them of other libraries' objects, and the reason."""
 
 
 def iterate_product_files() -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""The texts as they stand in the files, and the places in the program that ask for them."""
+"""Read the texts in locales/, and find the places in the program that request them."""
 
 import ast
 import re
@@ -16,12 +16,12 @@ from tests.paths import ROOT
 from tests.support.python_source import parse_python
 
 ASKING = frozenset({"tr", "list_words", "collect_all_translations"})
-"""The functions that take a key."""
+"""Functions that take the key of a text."""
 
 
 @dataclass
 class Found(Visitor):
-    """What a text refers to: its arguments, those of them that choose a plural, and other texts."""
+    """The references of a text: its arguments, the arguments that choose a plural form, and other texts."""
 
     arguments: set[str] = field(default_factory=set)
     plurals: set[str] = field(default_factory=set)
@@ -43,7 +43,7 @@ class Found(Visitor):
 
 @cache
 def read_texts(language: str, family: str) -> Mapping[str, fluent.Message]:
-    """The texts of a file by key. Asserts that nothing in it is not understood, and that no key is there twice."""
+    """Return the texts of a file by key. Assert that the whole file is valid and that no key occurs twice."""
     source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
     entries = FluentParser(with_spans=False).parse(source).body
     assert not [entry for entry in entries if isinstance(entry, fluent.Junk)], f"{language}/{family}.ftl"
@@ -62,7 +62,7 @@ def read_all_texts(language: str) -> dict[str, fluent.Message]:
 
 @cache
 def find_needs(language: str, key: str) -> Found:
-    """What a text needs, through the texts that it refers to."""
+    """Return the references of a text, including those of the texts that it refers to."""
     known = {**read_texts(language, key.partition("-")[0]), **read_texts(language, SHARED)}
     found, waiting = Found(), [key]
     while waiting:
@@ -77,9 +77,9 @@ def find_needs(language: str, key: str) -> Found:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of `tr`. `keys`: what its first argument may be, "*" for what is put in.
+    """A request for a text.
 
-    `arguments` None: some are handed on as a dictionary.
+    `keys` has the possible keys, with "*" for inserted parts. `arguments` is None if some are passed as a dictionary.
     """
 
     place: str
@@ -89,21 +89,21 @@ class Call:
 
 @cache
 def _program() -> Mapping[str, ast.Module]:
-    """The modules that speak, by their places."""
+    """Return the modules that use locales.catalog, by path."""
     paths = (path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in {"tests", ".venv", "data"})
     sources = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in sorted(paths)}
     return {place: parse_python(source) for place, source in sources.items() if "locales.catalog" in source}
 
 
 PAGES = (ROOT / "playground/static", ROOT / "dashboard/static")
-"""The pages, which ask for texts by the same keys."""
+"""Folders of the pages, which request texts by the same keys."""
 _ASKED = re.compile(r"""(?<!\.)\b(tr|has)\(""")
 _MARKED = re.compile(r'data-(?:text|label)="([\w-]+)"')
 
 
 @cache
 def list_page_calls(page: Path) -> Sequence[Call]:
-    """Every call of tr() in a page's modules, and the elements of its HTML that say which text is theirs."""
+    """Return every tr() call in a page's modules, and every HTML element that names the key of its text."""
     document = (page / "index.html").read_text(encoding="utf-8")
     found = [Call("index.html", (key,), frozenset()) for key in _MARKED.findall(document)]
     for path in sorted(page.glob("*.js")):
@@ -143,7 +143,7 @@ def _given(source: str, start: int) -> list[str]:
 
 
 def _members(given: str) -> Iterator[str]:
-    """The names in an object as JavaScript writes it: { shown, total: owner.total }."""
+    """Yield the names in a JavaScript object literal such as { shown, total: owner.total }."""
     assert given.startswith("{"), given
     for argument in _given(given[1:-1] + ")", 0):
         yield argument.partition(":")[0].strip()
@@ -151,7 +151,7 @@ def _members(given: str) -> Iterator[str]:
 
 @cache
 def list_calls() -> Sequence[Call]:
-    """Every call in the program that asks for a text by its key."""
+    """Return every call in the program and its pages that requests a text by key."""
     found = [call for page in PAGES for call in list_page_calls(page)]
     for place, tree in _program().items():
         for node in ast.walk(tree):
@@ -175,7 +175,7 @@ def _keys(node: ast.expr) -> Iterator[str]:
 
 @cache
 def list_literals() -> frozenset[str]:
-    """Every text in the code of these modules that could be a key."""
+    """Return every string in the code of these modules that could be a key."""
     return frozenset(
         node.value
         for tree in _program().values()

@@ -1,6 +1,7 @@
-"""LiteLLM's proxy in front of the scripted server: `make check-peers` installs it in a folder of its own and runs this.
+"""Check the model client against LiteLLM's proxy in front of the scripted server.
 
-One line for each thing that the bot does through the most used gateway; exit status 1 where one of them fails.
+`make check-peers` installs LiteLLM in its own folder and runs this. It prints one line for each feature that the bot
+uses through this gateway, the most used one, and exits with 1 if one of them fails.
 """
 
 import asyncio
@@ -26,12 +27,12 @@ from tests.peers.ports import reserve_port
 KEY = "sk-of-the-proxy"
 HELLO = [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content="Hello?")]
 SECONDS = 180
-"""Until the proxy answers: it imports for half a minute."""
+"""Seconds until the proxy must answer. Its imports take half a minute."""
 
 
 @asynccontextmanager
 async def proxy(command: str, upstream: str) -> AsyncIterator[str]:
-    """Run the proxy in front of an endpoint; its base URL."""
+    """Run the proxy in front of an endpoint, and yield its base URL."""
     with reserve_port() as free:
         port = free
     parameters = {"api_base": upstream, "api_key": "upstream"}
@@ -81,7 +82,7 @@ async def refused_with(kind: type[ModelError], model: OpenAIChat) -> bool:
 
 
 async def check(server: OpenAIServer, url: str) -> int:
-    """Run all checks, each with a line; the number of those that failed."""
+    """Run all checks, print a line for each, and return how many failed."""
     failed = 0
 
     async def report(name: str, question: Callable[[], Awaitable[object]]) -> None:

@@ -1,10 +1,10 @@
-"""A scripted OpenAI-compatible server, over real HTTP: chat completions, embeddings, transcriptions, models.
+"""A scripted OpenAI-compatible server over real HTTP: chat, embeddings, transcriptions, speech, models.
 
-Each model has a queue of behaviours and a default for when it is empty, and so has each JSON schema that is asked for
-(facts, profile); every request is recorded. In the test's own
-process it is a Python object; for tests that run the bot as a process it is scripted over HTTP as well:
+Each model, and each JSON schema that is asked for (facts, profile), has a queue of behaviours and a default for an
+empty queue. Every request is recorded.
+Tests in the same process use the Python object. Tests that run the bot as a process can script it over HTTP, too:
 POST /script {"model": …, "queue": [behaviour, …], "default": behaviour}, POST /release, GET /requests, POST /reset.
-Run alone with `python -m tests.peers.openai_server --port N`. Does not know what the bot does with it.
+`python -m tests.peers.openai_server --port N` runs it alone. It does not know what the bot does with its answers.
 """
 
 import argparse
@@ -30,20 +30,20 @@ from playground.server import serve
 
 Where = Literal["", "start", "middle"]
 PATIENCE = 90.0
-"""Seconds after which a test that waits for a request gives up: a failure, where waiting on would hang the suite."""
+"""Seconds until a test that waits for a request fails instead of hanging the suite."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviour:
-    """How one request is answered. By default: the last user message is repeated.
+    """How one request is answered. By default, the last user message is echoed.
 
-    `text`: what is answered; None echoes; "extract:N" in `mode` answers the first N sentences of the input.
-    `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
-    `calls`: tools that are called, {"name", "arguments"} each; with a text only where one is given.
-    `prompt_tokens`: what the usage says of the prompt; None: its words.
-    `events`: the data of a stream, as they are; a comment begins with a colon.
-    `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk,
-    of a refusal: JSON then).
+    `text`: the answer; None echoes. With "extract:N" in `mode`, the answer is the first N sentences of the input.
+    `hold`, `drop`: "start" means before any byte, "middle" within the answer. A hold ends by `release()`.
+    `calls`: the tool calls, each {"name", "arguments"}. They come with a text only if one is given.
+    `prompt_tokens`: the prompt tokens in the usage; None counts the prompt's words.
+    `events`: the data of a stream, sent unchanged. A comment begins with a colon.
+    `step`: each chunk of a stream waits for one release.
+    `raw`: the body instead of an answer or of a refusal's JSON; in a stream, one more chunk.
     """
 
     text: str | None = None
@@ -72,7 +72,7 @@ class Behaviour:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | str) -> Self:
-        """A behaviour as POST /script takes it: an object of these fields, or just a text."""
+        """Return a behaviour from POST /script: an object of these fields, or just a text."""
         if isinstance(value, str):
             return cls(text=value)
         return cls(**{**value, "refuses": tuple(value.get("refuses", ())), "calls": tuple(value.get("calls", ()))})
@@ -84,7 +84,7 @@ Default = Answer | Callable[[Sequence[Mapping[str, str]]], Answer]
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedRequest:
-    """One request as it came in."""
+    """A request as the server received it."""
 
     path: str
     model: str
@@ -94,19 +94,19 @@ class RecordedRequest:
 
     @property
     def schema(self) -> str:
-        """The name of the JSON schema that the answer is to follow; "" for none."""
+        """The name of the JSON schema that the answer must follow, or "" if there is none."""
         wanted = self.body.get("response_format")
         return str((wanted.get("json_schema") or {}).get("name", "")) if isinstance(wanted, dict) else ""
 
 
 @dataclass
 class OpenAIServer:
-    """The server's script and its record. Serve it with `async with running(OpenAIServer()) as (server, url)`."""
+    """A scripted model server that records its requests. Serve it with `run_openai_server()`."""
 
     requests: list[RecordedRequest] = field(default_factory=list)
     dimensions: int = 64
     listed: dict[str, dict[str, object]] = field(default_factory=dict)
-    """What the list of models says of each, besides its name."""
+    """By model, further fields of its entry in the list of models."""
     _queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
     _defaults: dict[str, Default] = field(default_factory=dict)
     _schema_queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
@@ -125,15 +125,15 @@ class OpenAIServer:
         self._schema_queues[name].extend(_make_behaviour(answer) for answer in answers)
 
     def set_default_schema_answer(self, name: str, default: Default) -> None:
-        """Set the answer to requests for this schema while nothing is queued. Without it: an empty object."""
+        """Set the answer for this schema while nothing is queued. By default it is an object without content."""
         self._schema_defaults[name] = default
 
     def list_schema_requests(self, schema: str) -> list[RecordedRequest]:
-        """The recorded requests that asked for a JSON schema."""
+        """Return the recorded requests that asked for this JSON schema."""
         return [request for request in self.requests if request.schema == schema]
 
     def unscript(self, model: str) -> None:
-        """Forget the answers that are still queued for a model."""
+        """Remove the answers that are still queued for a model."""
         self._queues[model].clear()
 
     @property
@@ -143,7 +143,7 @@ class OpenAIServer:
 
     @property
     def defaults(self) -> dict[str, Default]:
-        """What is answered while nothing is queued, by model and by schema."""
+        """The answers that are used while nothing is queued, by model and by schema."""
         return {**self._defaults, **self._schema_defaults}
 
     def set_default_answer(self, model: str, default: Default) -> None:
@@ -151,16 +151,16 @@ class OpenAIServer:
         self._defaults[model] = default
 
     def list_requests(self, model: str) -> list[RecordedRequest]:
-        """The recorded requests for one model, but for those that ask for a JSON schema."""
+        """Return the recorded requests for one model, except those that ask for a JSON schema."""
         return [request for request in self.requests if request.model == model and not request.schema]
 
     @property
     def hold_count(self) -> int:
-        """How many holds have been reached in all."""
+        """The number of holds that have been reached in all."""
         return self._held
 
     async def release(self, times: int = 1) -> None:
-        """Release what is held: each held request or stepped chunk takes one release, now or later."""
+        """Release held requests and stepped chunks. Each takes one release, now or later."""
         async with self._changed:
             self._releases += times
             self._changed.notify_all()
@@ -176,7 +176,10 @@ class OpenAIServer:
             await self._changed.wait_for(lambda: self._hung_up >= times)
 
     async def hold(self, receive: Receive) -> bool:
-        """Wait for a release; False if the client hangs up or the server stops first. The body must be read."""
+        """Wait for a release. Return False if the client hangs up or the server stops first.
+
+        The body of the request must have been read.
+        """
         released = asyncio.create_task(self._released())
         gone = asyncio.create_task(_hung_up(receive))
         try:
@@ -261,7 +264,7 @@ class OpenAIServer:
         return JSONResponse({"text": text})
 
     async def _speech(self, request: Request) -> Response:
-        """A "recording" that begins as one in Ogg does, and then has the words."""
+        """Return a fake recording: the first bytes of an Ogg file, followed by the text."""
         recorded = await self._record(request)
         behaviour = self._next(recorded)
         if behaviour.status != 200 or behaviour.hold or behaviour.drop or behaviour.raw is not None:
@@ -331,7 +334,7 @@ class OpenAIServer:
 
 
 def _quoting(answer: str | None, recorded: RecordedRequest) -> str | None:
-    """A scripted list of facts, in which a fact without a quote quotes the whole line that it names."""
+    """Return a scripted list of facts in which a fact without a quote quotes the whole line that it names."""
     try:
         facts = json.loads(answer or "")["facts"]
         lines = dict(_LINE.findall(str(recorded.messages[1]["content"])))
@@ -345,7 +348,7 @@ _LINE = re.compile(r"^#(-?\d+) \[[^\]]*\] [^:]*: ((?:.*\n?)(?:  .*\n?)*)", re.MU
 
 
 class _Scripted(Response):
-    """The answer to one request, as scripted."""
+    """The scripted answer to one request."""
 
     def __init__(self, server: OpenAIServer, request: Request, recorded: RecordedRequest, behaviour: Behaviour) -> None:
         super().__init__()
@@ -421,7 +424,7 @@ class _Scripted(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     def _chunks(self) -> Iterator[str]:
-        """The data of each event. A text goes out word by word; U+2028 and the like as they are."""
+        """Yield the data of each event. Text is sent word by word, without escaping characters such as U+2028."""
         behaviour = self._behaviour
         if behaviour.events:
             yield from behaviour.events
@@ -487,7 +490,7 @@ class _Scripted(Response):
         }
 
     async def _cut(self, receive: Receive) -> None:
-        """Cut the TCP connection: the client sees a reset, or an end before the end."""
+        """Cut the TCP connection. The client sees a reset or an early end."""
         self._request.state.drop()
         await _hung_up(receive)
 
@@ -496,14 +499,14 @@ class _Scripted(Response):
 async def run_openai_server(
     server: OpenAIServer | None = None, port: int = 0
 ) -> AsyncIterator[tuple[OpenAIServer, str]]:
-    """The server while the block runs, and its base URL as OPENAI_BASE_URL takes it (…/v1)."""
+    """Run the server while the block runs; yield it and its base URL for OPENAI_BASE_URL (…/v1)."""
     server = server or OpenAIServer()
     async with serve(server.app(), port=port) as url:
         yield server, f"{url}/v1"
 
 
 def hash_vector(text: str, dimensions: int) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
-    """A deterministic vector in which texts with common words are near one another; not normalised."""
+    """Return a deterministic vector, not normalised. Texts with common words have similar vectors."""
     vector = np.zeros(dimensions, dtype=np.float32)
     for word in re.findall(r"\w+", text.lower()) or [""]:
         digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
@@ -513,7 +516,7 @@ def hash_vector(text: str, dimensions: int) -> "np.ndarray[tuple[int], np.dtype[
 
 
 def get_message_text(message: Mapping[str, Any]) -> str:
-    """The text of a message, which may have pictures next to it."""
+    """Return the text of a message, without its pictures."""
     content = message["content"]
     return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 

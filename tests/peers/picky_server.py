@@ -1,4 +1,4 @@
-"""An endpoint that refuses what it does not like, judged by the whole request, and answers everything else."""
+"""An endpoint that refuses some requests, judged by their whole body, and answers all others."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,7 +19,7 @@ Refuse = Callable[[Body], Response | None]
 
 @dataclass
 class PickyServer:
-    """`refuse` returns the refusal of a request, or None; the answer is `text`."""
+    """A server that answers `text` to each request, unless `refuse` returns a refusal for it."""
 
     refuse: Refuse
     text: str = "Understood."
@@ -38,7 +38,7 @@ class PickyServer:
 
 @asynccontextmanager
 async def run_picky_server(refuse: Refuse) -> AsyncIterator[tuple[PickyServer, str]]:
-    """Serve one; also gives its base URL."""
+    """Run a picky server, and yield it and its base URL."""
     server = PickyServer(refuse)
     app = Starlette(routes=[Route("/v1/chat/completions", server.answer, methods=["POST"])])
     async with serve(app, 0) as url:
@@ -52,10 +52,10 @@ def make_stream_response(*choices: Mapping[str, Any]) -> Response:
 
 
 def make_refusal(status: int, body: object) -> Response:
-    """A refusal with this body: JSON, or a page of text."""
+    """Return a refusal with this body: plain text if it is a string, otherwise JSON."""
     return PlainTextResponse(body, status) if isinstance(body, str) else JSONResponse(body, status)
 
 
 def get_request_text(body: Body) -> str:
-    """Everything that a request says."""
+    """Return all messages of a request as one JSON text."""
     return json.dumps(body["messages"], ensure_ascii=False)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def reserve_port() -> Iterator[int]:
-    """A port of 127.0.0.1 where nobody listens until a server asks for it by its number, as http_server does.
+    """Reserve a port of 127.0.0.1 where nothing listens until a server asks for it, as http_server does.
 
-    It stays bound: a port that was released is the next one given to whoever asks for any, and tests run side by side.
+    The port stays bound meanwhile. The system may give a released port to a test that runs in parallel.
     """
     with socket.socket() as kept:
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

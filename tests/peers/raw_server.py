@@ -1,4 +1,4 @@
-"""A model server that answers with the bytes that it is told to, for everything that a well-behaved one never sends."""
+"""A model server that sends exactly the given bytes, for responses that no well-behaved server sends."""
 
 import asyncio
 import json
@@ -12,8 +12,10 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class RawAnswer:
-    """One answer: its status, content type and body; `then` comes after it in a packet of its own, or `is_cut`: the
-    connection is closed instead.
+    """One response: its body, status and content type.
+
+    `then` is sent after the body, in a packet of its own. If `is_cut`, the connection is closed before the announced
+    end.
     """
 
     body: bytes
@@ -24,7 +26,7 @@ class RawAnswer:
 
 
 def make_stream(*events: Mapping[str, Any] | str, done: bool = True) -> RawAnswer:
-    """A stream of these events; a text is the data of an event as it stands."""
+    """Return a stream of these events. A string is sent unchanged as the data of an event."""
     data = [event if isinstance(event, str) else json.dumps(event, ensure_ascii=False) for event in events]
     lines = [f"data: {text}\n\n" for text in (*data, *(["[DONE]"] if done else []))]
     return RawAnswer(body="".join(lines).encode())
@@ -39,13 +41,13 @@ def make_chunk(finish: str | None = None, **delta: object) -> Json:
 
 
 def make_answer(text: str) -> RawAnswer:
-    """A plain answer."""
+    """Return a stream with this text in one chunk, and a last chunk that ends it."""
     return make_stream(make_chunk(content=text), make_chunk("stop"))
 
 
 @dataclass
 class RawServer:
-    """Answers each chat request by `answer`, and remembers the requests."""
+    """A server that answers each chat request with `answer`, and records the requests."""
 
     answer: Callable[[Json], RawAnswer]
     requests: list[Json] = field(default_factory=list)
@@ -76,7 +78,7 @@ class RawServer:
 
 @asynccontextmanager
 async def run_raw_server(answer: Callable[[Json], RawAnswer]) -> AsyncIterator[tuple[RawServer, str]]:
-    """A server on a free port of this machine, and its base URL."""
+    """Run a raw server on a free port of this machine, and yield it and its base URL."""
     server = RawServer(answer)
     listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
     async with listener:
@@ -85,6 +87,6 @@ async def run_raw_server(answer: Callable[[Json], RawAnswer]) -> AsyncIterator[t
 
 
 def get_request_text(request: Mapping[str, Any]) -> str:
-    """Everything that a request says, as one text."""
+    """Return the contents of all messages of a request as one text."""
     messages: Sequence[Mapping[str, Any]] = request["messages"]
     return "\n".join(json.dumps(message.get("content"), ensure_ascii=False) for message in messages)

@@ -1,4 +1,4 @@
-"""axe-core in the tests' browser: what of a page those who cannot see it are not told, or cannot reach."""
+"""Accessibility checks with axe-core in the tests' browser."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -21,9 +21,7 @@ def _script() -> str:
 
 
 async def find_serious_violations(page: Page, rules: Sequence[str] = ()) -> list[str]:
-    """What axe-core has against the page as it stands, of what is serious; frames are not looked into. `rules`: only
-    by these.
-    """
+    """Return the serious violations that axe-core finds in the page, without its frames. `rules`: check only these."""
     script = _script()
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(script)

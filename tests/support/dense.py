@@ -1,4 +1,4 @@
-"""Texts of many tokens, or of more once they are quoted, for tests of token limits."""
+"""Texts that have many tokens, or get more once they are quoted, for tests of token limits."""
 
 import random
 
@@ -25,7 +25,10 @@ def make_dense_text(alphabet: str | tuple[str, ...], characters: int, seed: int)
 
 
 def dense_texts(most: int) -> st.SearchStrategy[str]:
-    """Texts of up to this many characters; one seed makes a whole text, so that long ones are cheap."""
+    """Return a strategy for texts of up to this many characters.
+
+    One seed makes a whole text, so long texts are cheap.
+    """
     return st.builds(
         make_dense_text, st.sampled_from([*ALPHABETS, WORDS]), st.integers(0, most), st.integers(0, 2**32)
     ) | st.text(max_size=40)

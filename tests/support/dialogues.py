@@ -1,10 +1,10 @@
-"""The labelled dialogues: what people say over time, what a model extracts from it, and what must be known in the end.
+"""Labelled dialogues: what people say, what a model extracts from it, and which facts must result.
 
-`turns`: day, the person's messages, the scripted answer (facts in short, or words that are no list). `replaces` in
-a scripted fact names a known fact by its text, `message` the place of the message that says it (1: the first), which
-is quoted whole unless `quote` says otherwise.
+`turns`: the day, the person's messages, and the scripted answer (facts in short form, or words that are no list). In
+a scripted fact, `replaces` names a known fact by its text, and `message` is the number of the message that says it
+(1: the first). That message is quoted whole unless `quote` says otherwise.
 `valid`, `past` (text → text of its successor, or null), `sources` (text → how many messages it was learned from): all
-that may be known afterwards.
+facts that may be known afterwards.
 """
 
 import json
@@ -19,14 +19,14 @@ FILE = Path(__file__).parent / "dialogues.jsonl"
 
 @dataclass(frozen=True)
 class Stage:
-    """What is said on one day, and what the model extracts from it."""
+    """The messages of one day, and the facts that the model extracts from them."""
 
     day: datetime
     said: tuple[str, ...]
     told: Sequence[Mapping[str, Any]] | str
 
     def answer(self, ids: Sequence[int], known: Mapping[str, int]) -> str:
-        """The model's answer, with the ids of the messages and facts that it is about."""
+        """Return the model's answer, with the ids of the messages and facts that it refers to."""
         if isinstance(self.told, str):
             return self.told
         return json.dumps({"facts": [_whole(told, self.said, ids, known) for told in self.told]}, ensure_ascii=False)
@@ -60,7 +60,7 @@ def _whole(
 
 
 def read_dialogues() -> list[Dialogue]:
-    """All of them."""
+    """Return all dialogues of dialogues.jsonl."""
     found = []
     for line in FILE.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)

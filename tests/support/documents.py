@@ -1,4 +1,4 @@
-"""Small documents of each format, made as the programs of people make them."""
+"""Small documents of each format, made as common programs make them."""
 
 import io
 import zipfile
@@ -19,7 +19,7 @@ def make_zip(members: Mapping[str, str]) -> bytes:
 
 
 def make_pdf(pages: Sequence[str]) -> bytes:
-    """A PDF with one line of Latin text on each page; "" for a page without text."""
+    """Return a PDF with one line of Latin text on each page, and no text on a page for "" in `pages`."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
@@ -43,7 +43,7 @@ def make_pdf(pages: Sequence[str]) -> bytes:
 
 
 def make_docx(paragraphs: Sequence[tuple[str, str]], *, rows: Sequence[Sequence[str]] = ()) -> bytes:
-    """Paragraphs as (style, text), then a table."""
+    """Return a DOCX of paragraphs, given as (style, text), followed by a table of `rows`."""
     body = "".join(
         f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
         for style, text in paragraphs
@@ -73,7 +73,7 @@ def make_xlsx(sheets: Mapping[str, Sequence[Sequence[str | float | date | None]]
 
 
 def make_epub(chapters: Sequence[str]) -> bytes:
-    """Chapters of XHTML, whose files are in another order than the book's."""
+    """Return an EPUB of XHTML chapters. Its files are listed in another order than the book's."""
     items = "".join(f'<item id="c{number}" href="c%20{number}.xhtml"/>' for number in reversed(range(len(chapters))))
     spine = "".join(f'<itemref idref="c{number}"/>' for number in range(len(chapters)))
     return make_zip(

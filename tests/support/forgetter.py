@@ -1,6 +1,7 @@
-"""A process that forgets everything about an owner, and is killed while it does. Run by test_forgetting_killed.py.
+"""A process that is killed while it forgets everything of an owner. Run by test_forgetting_killed.py.
 
-Its order (tests/support/killable.py) is FOLDER OWNER; it prints "begins" just before it does, "done" after.
+A run gets the words FOLDER OWNER (see tests/support/killable.py). It prints "begins" just before it forgets, and
+"done" afterwards.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Processes that tests/support/zygote.py forks, as asyncio shows those that it starts itself; they end with ours."""
+"""Processes forked by tests/support/zygote.py, used like asyncio's own. They end with this process."""
 
 import asyncio
 import atexit
@@ -16,11 +16,11 @@ from pathlib import Path
 from tests.paths import ROOT
 
 ENVIRON = {"PYTHONWARNINGS": "error::ResourceWarning"}
-"""What a zygote's own interpreter is started with, and so every run."""
+"""The environment in which the zygote's interpreter starts. Its warning filter applies to every run."""
 
 
 class ForkedProcess:
-    """A run of bot.py, with those members of asyncio.subprocess.Process that are used here."""
+    """A forked run of bot.py, with the members of asyncio.subprocess.Process that the tests use."""
 
     def __init__(self, pid: int, out: asyncio.StreamReader, err: asyncio.StreamReader, told: "_Pipe") -> None:
         self.pid = pid
@@ -33,7 +33,7 @@ class ForkedProcess:
         return await asyncio.shield(self._over)
 
     def send_signal(self, number: int) -> None:
-        """As subprocess.Popen does: nothing where it has just ended by itself, and its status is on its way."""
+        """Send a signal. Do nothing if the process has just ended, as subprocess.Popen does."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, number)
 
@@ -44,7 +44,7 @@ class ForkedProcess:
         self.send_signal(signal.SIGKILL)
 
     def abandon(self) -> None:
-        """Hear no more of it, as if this process had died: that ends it."""
+        """Close the connection to the process, as if this process had died. The forked run is then killed."""
         self._over.cancel()
         self._told.transport.close()
 
@@ -56,9 +56,10 @@ class ForkedProcess:
 
 
 class Zygote:
-    """One zygote, from which any number of runs come; ended with this process.
+    """A zygote that forks any number of runs.
 
-    `shared_by`: a name for all processes that ask the same one. The first of them starts it, the last one ends it.
+    All processes with the same `shared_by` use the same zygote. The first of them starts it, and it ends with the
+    last one.
     """
 
     def __init__(self, shared_by: str) -> None:
@@ -73,9 +74,9 @@ class Zygote:
     async def fork(
         self, arguments: Sequence[str], environ: Mapping[str, str], *, folder: Path, snapshot_after: int | None = None
     ) -> ForkedProcess:
-        """Begin a run in `folder`, with this environment and no other.
+        """Fork a run in `folder`, with exactly this environment.
 
-        `snapshot_after`: bytes of a journal in place of the usual number, so that kills hit snapshots, too.
+        `snapshot_after`: the journal size in bytes that replaces the usual minimum, so that kills hit snapshots, too.
         """
         order = {
             "arguments": list(arguments),
@@ -95,12 +96,12 @@ class Zygote:
 
 @cache
 def get_zygote() -> Zygote:
-    """What all runs are forked from, those of all workers of a test run: its imports alone take seconds."""
+    """Return the zygote that all workers of a test run share. Its imports alone take seconds."""
     return Zygote(os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid()))
 
 
 def _asked(address: str) -> tuple[subprocess.Popen[bytes] | None, socket.socket]:
-    """A connection to the zygote of an address, and its process if there was none before."""
+    """Return a connection to the zygote at an address, and its process if this call started it."""
     process = None
     while True:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:

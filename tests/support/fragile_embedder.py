@@ -1,4 +1,7 @@
-"""Children of LocalEmbedder that die of some texts, as C code may, or have no model: tests start them instead."""
+"""Replacements for LocalEmbedder's child process that fail.
+
+One dies of some texts, as C code may. The other has no model.
+"""
 
 import os
 import signal
@@ -25,5 +28,5 @@ def answer_requests_from_parent_process() -> None:
 
 
 def without_model() -> None:
-    """End as a process does in which the model is missing."""
+    """End as the child process does if the model is missing."""
     raise ImportError

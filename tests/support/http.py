@@ -1,6 +1,9 @@
-"""Clients for servers on this machine."""
+"""Settings for HTTP clients of servers on this machine."""
 
 import ssl
 
 NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""For `verify` of an httpx client: nothing here is encrypted, and to read whom to trust takes each client 30 ms."""
+"""The value for `verify` of an httpx client.
+
+Nothing here is encrypted, and loading the trusted certificates takes 30 ms per client.
+"""

@@ -1,6 +1,7 @@
-"""Runs of a small program that are killed, one after another, forked from a process that imports it once: both sides.
+"""Run a small program again and again and kill it. Runs are forked from a process that imports it once.
 
-Does not know what a run does: it hands over the words of an order, and passes on the lines that the run prints.
+This module has both sides: serve() for the program, Runs for the test. It does not know what a run does: it hands
+over the words of an order, and passes on the lines that the run prints.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from tests.paths import ROOT
 
 
 def serve(run: Callable[..., object]) -> None:
-    """The program's side: fork a run for each line of stdin, with its words, and wait until it is over."""
+    """Fork a run for each line of stdin, with the words of the line as arguments, and wait until it is over."""
     for line in sys.stdin:
         if not (pid := os.fork()):
             print_line(f"pid {os.getpid()}")
@@ -27,12 +28,12 @@ def serve(run: Callable[..., object]) -> None:
 
 
 def print_line(line: str) -> None:
-    """To whoever reads our stdout, at once and whole, whoever is killed meanwhile."""
+    """Write a line to stdout at once and in one piece, so that a kill cannot cut it."""
     os.write(1, f"{line}\n".encode())
 
 
 class Runs:
-    """The test's side of a program: one run at a time."""
+    """The test's side of a program. It has one run at a time."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -46,14 +47,14 @@ class Runs:
         self._pid = int(pid)
 
     async def line(self) -> str:
-        """What is told next; "over" at the end of the run."""
+        """Return the next line that the run prints, or "over" at the end of the run."""
         assert self._process.stdout
         return (await self._process.stdout.readline()).decode().rstrip("\n")
 
     async def kill(self, delay: float) -> tuple[list[str], bool]:
-        """Kill the run that many seconds from now; the lines that it told meanwhile, and whether it was over by itself.
+        """Kill the run after `delay` seconds; return its lines until then, and True if it ended by itself.
 
-        Not a wait for an event: the point of death is to be anywhere inside what is being done.
+        This does not wait for an event on purpose: the kill may hit any moment of the run.
         """
         lines: list[str] = []
         with contextlib.suppress(TimeoutError):
@@ -73,7 +74,7 @@ class Runs:
 
 @asynccontextmanager
 async def runs_of(module: str) -> AsyncIterator[Runs]:
-    """Runs of a module that ends with `serve`."""
+    """Start a module that ends with `serve`, and yield its runs."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", module), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     )

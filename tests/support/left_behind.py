@@ -12,11 +12,11 @@ from pathlib import Path
 from runtime.logs import OURS
 
 OF_OTHERS = frozenset({"PYTEST_CURRENT_TEST", "OMP_NUM_THREADS", "decimal_context"})
-"""Variables of the environment and of the context that pytest, the local embedder and the standard library set."""
+"""Environment and context variables that pytest, the local embedder and the standard library set."""
 
 
 def shared_state() -> dict[str, object]:
-    """By name, everything of the process that a test may change by hand, and that the next one would find changed."""
+    """Return, by name, the state of the process that a test may change and a later test would notice."""
     root = logging.getLogger()
     return {
         **{f"${name}": value for name, value in os.environ.items() if name not in OF_OTHERS},
@@ -36,6 +36,6 @@ def shared_state() -> dict[str, object]:
 
 
 def differences(before: dict[str, object], after: dict[str, object]) -> str:
-    """One line for each part that is not as it was; "" for none."""
+    """Return one line for each part that has changed, or "" if none has."""
     names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     return "\n".join(f"{name}: {before.get(name)} became {after.get(name)}" for name in names)

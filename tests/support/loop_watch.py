@@ -1,4 +1,4 @@
-"""Measure how long the event loop was held up, in processor time of its thread and in units of the machine's speed."""
+"""Measure how long the event loop is held up, in its thread's processor time and in units of machine speed."""
 
 import asyncio
 import time
@@ -9,24 +9,27 @@ from dataclasses import dataclass
 from tests.support.processor_time import frozen_heap, measure_unit
 
 EACH = 0.001
-"""Seconds after which it is looked again: a loop that never rests would take the processor from what it waits for."""
+"""Seconds between two measurements.
+
+A loop that never rests would take the processor from the code that is being watched.
+"""
 
 
 @dataclass
 class Held:
-    """`seconds`: the longest that one turn of the loop computed, and `EACH` more at most."""
+    """The longest computation in one turn of the loop. `seconds` is too long by `EACH` at most."""
 
     seconds: float = 0.0
 
     @property
     def units(self) -> float:
-        """The same in units of this machine's speed, which is measured now."""
+        """The longest turn in units of this machine's speed, which is measured now."""
         return self.seconds / measure_unit()
 
 
 @asynccontextmanager
 async def watch_loop() -> AsyncIterator[Held]:
-    """Watch the running loop while the block runs."""
+    """Measure the longest turn of the running loop while the block runs."""
     held, loop = Held(), asyncio.get_running_loop()
     last = time.thread_time()
     handle: asyncio.Handle = loop.call_soon(lambda: None)

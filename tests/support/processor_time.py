@@ -1,7 +1,8 @@
-"""Processor time in units of the machine's own speed, so that a limit means the same on a slow and on a busy machine.
+"""Processor time in units of the machine's own speed.
 
-A unit is a fixed piece of Python work, about a millisecond on a machine of 2025. It is measured in the same test,
-next to the work that is judged: the speed of a shared machine changes while a test runs.
+A limit in units means the same on a slow and on a busy machine. A unit is a fixed piece of Python work, about a
+millisecond on a machine of 2025. It is measured in the same test, next to the work that is judged, because the speed
+of a shared machine changes while a test runs.
 """
 
 import gc
@@ -12,7 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 SAMPLES = 3
-"""Measurements of the unit at each end. The slowest counts: it is the one that met the other processes."""
+"""How many times a unit is measured at each end.
+
+The slowest measurement counts, because other processes slowed it down.
+"""
 _SENTENCE = {"text": "the walnuts are in the cellar " * 20, "numbers": list(range(200))}
 
 
@@ -33,7 +37,7 @@ def spend_one_unit() -> None:
 class Stopwatch:
     """The units that a block of code took.
 
-    `clock`: seconds of processor time, of this thread or of all threads of this process.
+    `clock` returns seconds of processor time, of this thread or of the whole process.
     """
 
     clock: Callable[[], float]
@@ -42,7 +46,7 @@ class Stopwatch:
 
 @contextmanager
 def count_units(clock: Callable[[], float] = time.process_time) -> Iterator[Stopwatch]:
-    """Count the units that the block takes; they are there once it has ended."""
+    """Count the units that the block takes. `units` is set when the block has ended."""
     stopwatch = Stopwatch(clock)
     with frozen_heap():
         unit, began = measure_unit(), clock()
@@ -53,8 +57,9 @@ def count_units(clock: Callable[[], float] = time.process_time) -> Iterator[Stop
 
 @contextmanager
 def frozen_heap() -> Iterator[None]:
-    """The garbage collector passes over what was there before: of what other tests have left, a look takes up to a
-    second.
+    """Exclude existing objects from garbage collection while the block runs.
+
+    A collection of what other tests have left takes up to a second.
     """
     if gc.get_freeze_count():  # within another block
         yield

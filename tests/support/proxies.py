@@ -1,4 +1,4 @@
-"""Real nginx and Caddy with the files of deploy/, in front of servers on this machine and without TLS."""
+"""Real nginx and Caddy, with the files of deploy/ and without TLS, in front of servers on this machine."""
 
 import asyncio
 import os
@@ -33,7 +33,10 @@ http {{
 
 
 def find_program(name: str) -> str:
-    """The path of a program; the test ends where there is none. Debian's own goes before a package's."""
+    """Return the path of a program, or end the test if there is none.
+
+    Debian's program is preferred to one of a Python package.
+    """
     path = os.pathsep.join(["/usr/sbin", "/usr/bin", os.environ["PATH"], str(Path(sys.executable).parent)])
     found = shutil.which(name, path=path)
     if found is None:
@@ -42,7 +45,10 @@ def find_program(name: str) -> str:
 
 
 def nginx_configuration(servers: str, folder: Path) -> Path:
-    """A whole configuration around one's servers, for a user who may write nothing but this folder."""
+    """Write a complete nginx configuration around these servers, and return its path.
+
+    It is for a user who may write only in `folder`.
+    """
     path = folder / "nginx.conf"
     user = "user root;" if os.getuid() == 0 else ""
     path.write_text(NGINX.format(folder=folder, servers=servers, user=user), encoding="utf-8")
@@ -50,7 +56,7 @@ def nginx_configuration(servers: str, folder: Path) -> Path:
 
 
 def nginx_here(port: int, to: Mapping[int, int]) -> str:
-    """deploy/nginx.conf at a port of this machine. `to`: the bot's ports there, and here."""
+    """Return deploy/nginx.conf for a port of this machine. `to` maps the bot's ports in that file to those here."""
     servers = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     servers = servers[servers.index("listen 443 ssl") :].replace("listen 443 ssl", f"listen 127.0.0.1:{port}")
     servers = re.sub(r"\n\tssl_.*|\n\tserver_name .*", "", servers)
@@ -58,7 +64,7 @@ def nginx_here(port: int, to: Mapping[int, int]) -> str:
 
 
 def caddy_here(port: int, to: Mapping[int, int]) -> str:
-    """deploy/Caddyfile at a port of this machine, for one process instead of three."""
+    """Return deploy/Caddyfile for a port of this machine, with one bot process instead of three."""
     config = re.sub(r"( bot-[23]:\d+)+", "", (DEPLOY / "Caddyfile").read_text(encoding="utf-8"))
     config = config.replace("health_port 8081", f"health_port {to[8081]}").replace(
         "{$DOMAIN}", f"http://127.0.0.1:{port}"
@@ -67,13 +73,13 @@ def caddy_here(port: int, to: Mapping[int, int]) -> str:
 
 
 def moved(config: str, host: str, to: Mapping[int, int]) -> str:
-    """The configuration with this machine's ports."""
+    """Return the configuration with the bot's ports on this machine."""
     return re.sub(rf"{host}:({'|'.join(map(str, to))})", lambda found: f"127.0.0.1:{to[int(found[1])]}", config)
 
 
 @asynccontextmanager
 async def proxy(name: str, port: int, to: Mapping[int, int], folder: Path) -> AsyncIterator[None]:
-    """The proxy from the moment on when it listens."""
+    """Run a proxy, and enter the block once it listens."""
     if name == "nginx":
         path = nginx_configuration(nginx_here(port, to), folder)
         command = [find_program("nginx"), "-c", str(path), "-p", str(folder), "-e", "stderr"]

@@ -1,8 +1,8 @@
-"""Finds every regular expression of the program, and pumps each with its own alphabet: one part of test_expressions.py.
+"""Find every regular expression of the program, and run it on long repetitive texts of its own alphabet.
 
-`python -m tests.support.pumping PART PARTS` prints one JSON object about one of so many parts of the expressions:
-how many there are, which took longer than a second of a processor for a text, and which are built by a call. `0 1`:
-all. It may be killed at any moment.
+`python -m tests.support.pumping PART PARTS` checks one of so many parts of the expressions (`0 1`: all) for
+test_expressions.py. It prints one JSON object: how many there are, which took longer than a second of processor time
+for a text, and which are built from arguments and cannot be checked. It may be killed at any moment.
 """
 
 import ast
@@ -27,7 +27,10 @@ from tests.support.python_source import parse_python
 
 LENGTH = 20_000
 LIMIT_UNITS = 1_000
-"""Units of processor time (see processor_time.py) for one text: a second of a fast machine."""
+"""The limit for one text, in units of processor time (see processor_time.py).
+
+It is about a second on a fast machine.
+"""
 OUTSIDE = {"tests", "benchmarks", "reliability", "playground", "docs"}
 CATEGORIES = {
     sre.CATEGORY_DIGIT: "1",
@@ -45,7 +48,7 @@ class Found(NamedTuple):
     pattern: str
     flags: int
     is_anchored: bool
-    """Only tried at the beginning of a text."""
+    """True if it is tried only at the beginning of a text."""
 
 
 def sources() -> Iterator[Path]:
@@ -56,9 +59,10 @@ def sources() -> Iterator[Path]:
 
 
 def expressions() -> tuple[list[Found], list[str]]:
-    """Those that are written in a call of `re`, read without importing; a module where one cannot be read so is
-    imported, and all count that are compiled meanwhile. And the places where one is built out of what a call is given,
-    which nobody can pump.
+    """Return all expressions, and the places of those that are built from arguments and cannot be checked.
+
+    Patterns in calls of `re` are read without an import. If one cannot be read, its module is imported, and all that
+    are compiled meanwhile count.
     """
     written = {path: path.read_text(encoding="utf-8") for path in sources()}
     trees = {path: parse_python(text) for path, text in written.items() if "import re\n" in text}
@@ -98,7 +102,7 @@ def _flags(call: ast.Call) -> list[ast.expr]:
 
 
 def _constants(tree: ast.Module) -> dict[str, object]:
-    """The names of a module whose value can be read without importing it."""
+    """Return the names of a module whose values can be read without importing it, with these values."""
     names: dict[str, object] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -113,7 +117,7 @@ def _value(node: ast.expr, names: Mapping[str, object]) -> object:
 
 
 def _compiled(paths: Iterable[Path]) -> dict[tuple[str, int], str]:
-    """What is compiled when these modules are imported, and where."""
+    """Import these modules, and return the expressions that are compiled meanwhile, with their places."""
     compiled: dict[tuple[str, int], str] = {}
     compile_one = compiler.compile
 
@@ -136,7 +140,7 @@ def _compiled(paths: Iterable[Path]) -> dict[tuple[str, int], str]:
 
 
 def _anchored(written: Iterable[str], trees: Mapping[Path, ast.Module]) -> set[str]:
-    """The places of expressions with which the program does nothing but `match` and `fullmatch`."""
+    """Return the places of expressions that the program uses only with `match` and `fullmatch`."""
     calls: dict[str, set[str]] = {}
     for text in written:
         for name, called in re.findall(r"\b(\w+)\.(\w+)\(", text):
@@ -157,7 +161,7 @@ def _anchored(written: Iterable[str], trees: Mapping[Path, ast.Module]) -> set[s
 
 
 def alphabet(parsed: Iterable[tuple[Any, Any]]) -> Iterator[str]:
-    """Characters that the parts of an expression take, and texts that its repeated parts take."""
+    """Yield characters that parts of an expression match, and texts that its repeated parts match."""
     for what, value in parsed:
         if what is sre.BRANCH:
             for branch in value[1]:
@@ -196,7 +200,7 @@ def _characters(what: Any, value: Any) -> str:
 
 
 def sample(parsed: Iterable[tuple[Any, Any]]) -> str:
-    """A text that an expression is likely to take."""
+    """Return a text that an expression is likely to match."""
     made = ""
     for what, value in parsed:
         if what is sre.BRANCH:
@@ -235,7 +239,7 @@ def _late(*_: object) -> None:
 
 
 def slowest(found: Found) -> str:
-    """A text that takes too long, in short; nothing if there is none."""
+    """Return a short description of a text that takes too long, or "" if there is none."""
     compiled = re.compile(found.pattern, found.flags)
     look = compiled.match if found.is_anchored else partial(_all, compiled)
     limit = LIMIT_UNITS * measure_unit()

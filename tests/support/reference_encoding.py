@@ -1,4 +1,4 @@
-"""tiktoken's own encodings, against which counts are checked. Does not know the program's tokenizer."""
+"""tiktoken's own encodings, for checking the program's token counts without its tokenizer."""
 
 import gzip
 import hashlib
@@ -15,7 +15,7 @@ _URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 @cache
 def load_reference_encoding(name: str) -> tiktoken.Encoding:
-    """An encoding as tiktoken makes it, its SHA-256 checked, from bundled data in its cache folder."""
+    """Return an encoding of tiktoken, loaded from bundled data in its cache folder with its SHA-256 checked."""
     data = "o200k_base" if name == "o200k_harmony" else name
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
-"""What each version of the schema left behind: a backup, a folder and an export, made by the program of that time.
+"""A backup, a data folder and an export for each version of the schema, made by the program of that time.
 
-`python -m tests.support.released` keeps those of this version, once it is released with a schema of its own.
+`python -m tests.support.released` adds those of this version, once it is released with a schema of its own.
 """
 
 import asyncio
@@ -26,7 +26,10 @@ FACT = "Lives in Kiel."
 
 
 async def make(into: Path, data: Path) -> None:
-    """Two people talk, each in a store of their own; a fold and a fact come of it."""
+    """Save a backup, a data folder and an export into the folder `into`.
+
+    In them, two people have talked, each with their own store, and a fold and a fact were stored.
+    """
     async with open_chat_harness(data) as talk:
         for person in (ANNA, BORIS):
             await talk.turn_on_memory(storage=STORES[person.id], every_n=2, owner=person.id)
@@ -60,7 +63,7 @@ async def make(into: Path, data: Path) -> None:
 
 
 def pack(data: Path, into: Path) -> None:
-    """Pack the files of a folder from which all others are derived."""
+    """Pack the memory.* files of a folder. All other files are derived from them."""
     with tarfile.open(into, "w:gz") as packed:
         for path in sorted(data.glob("memory.*")):
             packed.add(path, path.name)

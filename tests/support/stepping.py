@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Stepped:
-    """Awaits `work`; `between` is awaited once, while `work` stands at its nth suspension."""
+    """An awaitable that runs `work`, and awaits `between` once at the nth suspension of `work`."""
 
     def __init__(self, work: Coroutine[Any, Any, Any], number: int, between: Callable[[], Awaitable[Any]]) -> None:
         self._work = work
@@ -35,14 +35,14 @@ class _Stepped:
 async def run_with_interruption(
     work: Callable[[], Coroutine[Any, Any, Any]], number: int, between: Callable[[], Awaitable[Any]]
 ) -> bool:
-    """Run `work` with `between` at its nth suspension; False when it has fewer than that."""
+    """Run `work` with `between` at its nth suspension. Return False if it has fewer suspensions."""
     stepped = _Stepped(work(), number, between)
     await stepped
     return stepped.was_reached
 
 
 async def run_and_cancel(work: Callable[[], Coroutine[Any, Any, Any]], number: int) -> bool:
-    """Run `work` as a task that is cancelled at its nth suspension; False when it has fewer than that."""
+    """Run `work` as a task, and cancel it at its nth suspension. Return False if it has fewer suspensions."""
 
     async def cancel() -> None:
         asyncio.get_running_loop().call_soon(task.cancel)

@@ -1,4 +1,4 @@
-"""Summaries for planners, which look at few of their fields."""
+"""Summaries for tests of planners, which use few of their fields."""
 
 from datetime import UTC, datetime
 

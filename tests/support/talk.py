@@ -1,4 +1,4 @@
-"""A conversation for tests: the real program over real files, models over real HTTP, a clock that is set by hand."""
+"""A conversation for tests: the real program and files, models over real HTTP, and a clock set by the test."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -25,7 +25,7 @@ ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
 
 @dataclass(repr=False)  # the test runner writes down each task, with what it gave: tenths of a second
 class ChatHarness:
-    """One run of the assembled program without Telegram, and the scripted endpoint that it asks."""
+    """One run of the assembled program without Telegram, and the scripted endpoint that it uses."""
 
     services: Services
     server: OpenAIServer
@@ -37,7 +37,7 @@ class ChatHarness:
         return self.services.conversation
 
     async def get_database(self) -> Database:
-        """The one that holds Anna's memory, in SQLite."""
+        """Return the SQLite database that holds Anna's memory."""
         async with self.services.memory.open_store(ANNA.id) as store:
             assert isinstance(store, SqliteStore)
             assert isinstance(store.database, Database)
@@ -69,7 +69,7 @@ class ChatHarness:
         await self.services.memory.configure(owner, storage=storage, every_n=every_n)
 
     def list_prompts(self, model: str = "chat-model") -> list[str]:
-        """The recorded requests of a model, each as one text."""
+        """Return the recorded requests of a model, each as one text."""
         return [
             "\n".join(str(message["content"]) for message in request.messages)
             for request in self.server.list_requests(model)
@@ -84,7 +84,10 @@ async def open_chat_harness(
     /,
     **settings: object,
 ) -> AsyncIterator[ChatHarness]:
-    """A talk over the files in `folder`; run it again over the same folder to see what a restart sees."""
+    """Run the program over the files in `folder`.
+
+    A second call with the same folder sees what the program sees after a restart.
+    """
     moment = [datetime(2026, 11, 21, 9, 0, tzinfo=UTC)]
     async with AsyncExitStack() as stack:
         server, url = await stack.enter_async_context(run_openai_server())
@@ -112,6 +115,6 @@ async def open_chat_harness(
 
 
 async def list_unfinished_forgettings(memory: ExternalMemory) -> list[int]:
-    """The owners of forgettings that are recorded and not finished."""
+    """Return the owners of recorded forgettings that are not finished."""
     async with memory.inbox.database.open_reader(None) as reader:
         return [row["user_id"] for row in await reader.fetch_rows("SELECT user_id FROM forgettings ORDER BY id")]

@@ -1,6 +1,6 @@
-"""A process that writes until it is killed, and says on stdout what was acknowledged. Run by test_killed.py.
+"""A process that writes until it is killed, and prints what was acknowledged. Run by test_killed.py.
 
-Its order (tests/support/killable.py) is FOLDER SEED; it prints one line for each thing that is done.
+A run gets the words FOLDER SEED (see tests/support/killable.py). It prints one line for each finished operation.
 """
 
 import asyncio

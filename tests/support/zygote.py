@@ -1,9 +1,9 @@
-"""Starts bot.py again and again without its imports: a process that imports it once and forks for each run.
+"""Run bot.py many times without repeating its imports: import it once, and fork for each run.
 
-`python -m tests.support.zygote FD`: each message on a connection to the listening socket FD is the order for a
-run, with the files that are its stdout, its stderr, and where its pid and then its exit status are written. What runs
-is a process of its own that opens its files itself; only the seconds that imports take are saved. Does not know what
-the bot does.
+`python -m tests.support.zygote FD` serves connections to the listening socket FD. Each message is the order for one
+run. Three open files come with it: the run's stdout, its stderr, and one for its pid and later its exit status.
+A run is a process of its own that opens its files itself. Only the seconds of the imports are saved. The zygote does
+not know what the bot does.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ LARGEST_ORDER = 1_000_000
 
 
 def serve(listener: socket.socket) -> None:
-    """Until the last connection is closed."""
+    """Fork a run for each order, until the last connection is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     asking = [listener.accept()[0]]
     while asking:
@@ -48,7 +48,7 @@ def serve(listener: socket.socket) -> None:
 
 
 def _forked(asking: socket.socket, connections: Sequence[socket.socket]) -> bool:
-    """Whether there was an order; False where the other end is closed."""
+    """Read an order and fork its run. Return False if the other end has closed the connection."""
     order, files, _, _ = socket.recv_fds(asking, LARGEST_ORDER, 3)
     if not order:
         return False
@@ -63,8 +63,10 @@ def _forked(asking: socket.socket, connections: Sequence[socket.socket]) -> bool
 
 
 def _watch(order: bytes, files: Sequence[int]) -> None:
-    """Fork the run, and tell its pid and how it ended. A run of which nobody wants to know any more is killed: it would
-    fetch updates for ever, of whichever test is the next to serve on its port.
+    """Fork the run, and write its pid and its exit status.
+
+    The run is killed once nobody can read its status: it would fetch updates forever, from whichever test next serves
+    on its port.
     """
     out, err, told = files
     pid = os.fork()
@@ -100,8 +102,10 @@ def _run(order: bytes, out: int, err: int) -> None:
 
 
 def _end(status: int) -> None:
-    """End as an interpreter does: threads are waited for, and what is left open is told of. But what was imported
-    before the fork is not taken apart, which would copy much of its memory first: a fifth of what a run costs.
+    """End as an interpreter does: wait for threads, and warn of what was left open.
+
+    What was imported before the fork is not torn down. That would copy much of its memory first, a fifth of the cost
+    of a run.
     """
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
@@ -112,13 +116,16 @@ def _end(status: int) -> None:
 
 
 async def _clients() -> None:
-    """Telegram's, and the model's, whose SDK takes a third of a second in each run otherwise."""
+    """Open and close the HTTP clients for Telegram and for the model once.
+
+    Otherwise the model's SDK takes a third of a second in each run.
+    """
     await open_http_session(max_connections=1, headers={}).close()
     await OpenAIClient(api_key="", base_url="http://127.0.0.1").aclose()
 
 
 def _read_once() -> None:
-    """What every run would read or compile for itself: half of what a run of a few messages costs."""
+    """Load once what every run would read or compile for itself: half the cost of a run with a few messages."""
     Tokenizer.for_encoding("o200k_base").count("loaded once")
     for language in LANGUAGES:
         for family in list_text_file_names(language):

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of single rooms."""
+"""Fixtures for the unit tests."""
 
 import zlib
 
@@ -10,7 +10,8 @@ from tests.support.storages import FILE_STORAGES
 
 @pytest.fixture
 def storage(request: pytest.FixtureRequest) -> StorageType:
-    """One of the stores that need no server, always the same for a test: half of the tests of a room meet the one, half
-    the other. What both have to do alike is shown on each of them by tests/contract.
+    """Return SQLite or JSON, chosen by the test's id, so that a test always uses the same storage.
+
+    About half of the tests in a folder use each storage. What both have to do is tested on each by tests/contract.
     """
     return FILE_STORAGES[zlib.crc32(request.node.nodeid.encode()) % len(FILE_STORAGES)]

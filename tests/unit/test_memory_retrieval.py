@@ -1,4 +1,4 @@
-"""Recall through the real store: what does not fit the prompt is found, and follow-ups lean on what was said."""
+"""Tests of recall with a real store: messages cut from the prompt are found, and follow-ups use the last question."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

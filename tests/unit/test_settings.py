@@ -1,4 +1,7 @@
-"""Where settings come from; what is wrong with one is told by the bot as a process (tests/end_to_end)."""
+"""Tests of the sources of settings and of errors in them.
+
+tests/end_to_end tests how the bot reports such errors when it runs as a process.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +28,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Extended(Settings):
-    """With one more setting: a line."""
+    """The settings with one additional setting."""
 
     toys: int = setting(3, "how many toys there are", make_integer_parser(1))
 

@@ -1,4 +1,4 @@
-"""What a start does not do: load what only some need. Counted, not timed."""
+"""Importing bot.py loads no packages that only some users need."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ HEAVY = {
     "babel",
     "fluent",
 }
-"""Packages that one storage, one kind of document or one way of running needs."""
+"""Packages that only one storage, one kind of document or one way of running needs."""
 
 
 def test_a_start_loads_nothing_that_only_some_need() -> None:

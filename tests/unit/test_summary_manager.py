@@ -1,4 +1,4 @@
-"""Folding through the whole memory: when, what, and that a failed fold changes nothing."""
+"""Tests of folding with a whole memory: when and what it folds, and that a failed fold changes nothing."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -16,7 +16,7 @@ def _peers_are_left_as_they_were() -> None:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def servers(tmp_path: Path) -> AsyncIterator[LocalServers]:
-    """Local servers without a bot. At the end, all recorded requests are checked."""
+    """Run local servers without a bot. Check all recorded requests at the end."""
     async with open_local_servers(tmp_path) as servers:
         yield servers
         check_requests(servers)

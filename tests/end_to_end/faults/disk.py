@@ -1,7 +1,7 @@
 """A test disk that can be filled, freed and made read-only, and a folder that can be made unwritable.
 
-A small tmpfs where mounting is allowed; elsewhere the process is forbidden to write files (RLIMIT_FSIZE), which it
-meets as an OSError at the same calls. Needs Linux.
+The disk is a small tmpfs if mounting is allowed. Otherwise RLIMIT_FSIZE keeps the process from writing files, which
+raises OSError at the same calls. Needs Linux.
 """
 
 import os
@@ -23,7 +23,7 @@ class Disk:
         self._filler = folder / "filler"
 
     def fill(self, pid: int) -> None:
-        """From now on nothing can be written."""
+        """Fill the disk, or forbid process `pid` to write files if the disk is not mounted."""
         if not self.is_mounted:
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
             return
@@ -36,7 +36,7 @@ class Disk:
                     continue
 
     def free(self, pid: int) -> None:
-        """There is room again."""
+        """Make writing possible again."""
         if self.is_mounted:
             self._filler.unlink()
         else:
@@ -60,7 +60,7 @@ class Disk:
 
 @contextmanager
 def mount_disk(folder: Path, *, megabytes: int = 4) -> Iterator[Disk]:
-    """A disk mounted at `folder` while the block runs."""
+    """Yield a test disk at `folder`, with a tmpfs of this size mounted there if that is allowed."""
     folder.mkdir(parents=True)
     is_mounted = os.geteuid() == 0 and _mount("-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder))
     try:
@@ -73,10 +73,11 @@ def mount_disk(folder: Path, *, megabytes: int = 4) -> Iterator[Disk]:
 
 @contextmanager
 def unwritable(folder: Path, pid: int) -> Iterator[None]:
-    """Nothing in `folder` can be made or changed inside the block, not even through what is open already.
+    """Let nothing in `folder` be created or changed while the block runs, not even through open files.
 
-    Its files are immutable where the file system can do that; elsewhere process `pid` may write nothing. Not those that
-    are mapped into memory (SQLite's "-shm"): the kernel ends a process that writes there with SIGBUS.
+    Its files are made immutable if the file system supports that; otherwise process `pid` may write no files. Files
+    that are mapped into memory (SQLite's "-shm") are left out, because the kernel would kill the writing process with
+    SIGBUS.
     """
     if _can_be_immutable(folder):
         files = [folder, *(file for file in folder.iterdir() if not file.name.endswith("-shm"))]
@@ -92,7 +93,7 @@ def unwritable(folder: Path, pid: int) -> Iterator[None]:
 
 
 def _can_be_immutable(folder: Path) -> bool:
-    """Whether files next to `folder` can be made immutable, and an open one notices."""
+    """Return True if files next to `folder` can be made immutable and writes to an open one then fail."""
     probe = folder.with_name("probe")
     with probe.open("wb", buffering=0) as file:
         _chattr("+i", probe)

@@ -1,4 +1,4 @@
-"""A short crash test: `make crash-test` is the long one."""
+"""A short crash test; `make crash-test` runs the long one."""
 
 from pathlib import Path
 

@@ -35,7 +35,7 @@ PASSING = {
 
 
 def patience(behaviour: Behaviour) -> str:
-    """MODEL_TIMEOUT: short only where the model is silent, since a busy machine may be for seconds."""
+    """Return MODEL_TIMEOUT in seconds: short only if the model hangs, because a busy machine may pause for seconds."""
     return "4" if behaviour.hold else "60"
 
 
@@ -77,7 +77,7 @@ async def test_model_failure_in_chat_is_reported_and_keeps_message(servers: Loca
 
 @pytest.fixture
 def nowhere() -> Iterator[str]:
-    """An endpoint where nobody listens."""
+    """Yield the URL of an endpoint where nothing listens."""
     with reserve_port() as port:
         yield f"http://127.0.0.1:{port}/v1"
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server that goes away while the bot runs, and comes back; one that is not there at the start."""
+"""Tests of PostgreSQL failures: the server dies and comes back, or cannot be reached at the start."""
 
 import asyncio
 import math
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_answers_continue_during_postgres_outage_and_are_stored_afterwards(servers: LocalServers) -> None:
-    """Killed, and started again: what it had committed is there, and what came meanwhile, once."""
+    """The server is killed and restarted. Committed messages survive, and those sent meanwhile are stored once."""
     ann = servers.add_person()
     with own_server("killed") as server:
         async with servers.run_bot(DATABASE_URL=format_uri(server.url, password="hush-hush")) as process:
@@ -51,7 +51,7 @@ async def test_answers_continue_during_postgres_outage_and_are_stored_afterwards
 async def test_killed_restore_leaves_nothing_in_postgres_and_can_be_repeated(
     servers: LocalServers, postgres_url: str
 ) -> None:
-    """The kill comes inside the transaction: all rows are written, and none is committed."""
+    """The process is killed inside the transaction, after it has written rows and before it commits."""
     ann, url = servers.add_person(), create_database(postgres_url, f"restored_{os.getpid()}")
     async with servers.run_bot(DATA_DIR="saved"):
         await ann.set_up_memory()
@@ -86,7 +86,10 @@ async def test_unreachable_postgres_at_start_is_reported_in_one_line(
 
 
 async def test_simulated_user_restarts_setup_after_storage_error(servers: LocalServers, postgres_url: str) -> None:
-    """As the replica test's people do when the reply to a COMMIT is lost. They waited for two minutes, and gave up."""
+    """Seen in the replica test when the reply to a COMMIT was lost.
+
+    The simulated users waited for two minutes and gave up.
+    """
     ann, url = servers.add_person(), create_database(postgres_url, f"begun_again_{os.getpid()}")
     async with servers.run_bot(DATABASE_URL=format_uri(url)):
         rng = random.Random(1)  # noqa: S311 - not a secret

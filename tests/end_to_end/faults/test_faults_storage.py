@@ -40,7 +40,7 @@ def read_stored_texts(data: Path, owner: int) -> list[str]:
 
 
 async def trouble(ann: Member, process: Process, words: str) -> None:
-    """Check that messages are answered during the fault, and that its number is reported exactly once."""
+    """Check that messages are answered during the fault, and that the fault is reported once, with its number."""
     since = ann.last_event
     assert await ann.ask(words) == "Noted."
     notice = await ann.wait_for_message("cannot write to my memory", since=since)
@@ -185,7 +185,7 @@ async def test_fold_on_full_disk_reports_error_and_loses_no_messages(
 async def test_setup_completed_before_disk_fills_stays_completed(
     servers: LocalServers, full_disk: Disk, storage: str
 ) -> None:
-    """A completed setup stays completed: the next number is a message, during the fault and after it."""
+    """A number sent during or after the fault is a chat message, not another answer to the setup question."""
     ann = servers.add_person()
     async with servers.run_bot(DATA_DIR=str(full_disk.data)) as process:
         asked = await ann.ask_for_message("/summary", "1 of 2")
@@ -272,7 +272,7 @@ async def test_start_refuses_damaged_memory_db_and_leaves_file_unchanged(
 
 
 def spoil(path: Path, words: str) -> tuple[int, bytes]:
-    """Overwrite the page of a database that holds these words; where it is, and what stands there now."""
+    """Overwrite the database page that contains these words; return its offset and its new content."""
     whole = bytearray(path.read_bytes())
     begin = whole.index(words.encode()) // PAGE * PAGE
     whole[begin : begin + PAGE] = b"\xff" * PAGE

@@ -1,4 +1,4 @@
-"""A Telegram that fails: answers arrive, none is lost, none is sent more often than it must be."""
+"""Tests of Telegram failures: no message is lost, and delivered answers are not sent again."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""The local Bot API server over real HTTP."""
+"""Tests of the local Bot API server over real HTTP."""

@@ -1,4 +1,4 @@
-"""A world served over real HTTP, and python-telegram-bot as its client."""
+"""Fixtures: a world served over real HTTP, and python-telegram-bot as its client."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Clock:
 
 @dataclass(frozen=True, kw_only=True)
 class Telegram:
-    """A served world, with what a test needs to act on it and look at it."""
+    """A served world, with the means to control and inspect it."""
 
     world: World
     faults: Faults
@@ -44,7 +44,7 @@ class Telegram:
     http: httpx.AsyncClient
 
     async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One call as JSON, the whole answer."""
+        """Call a method with JSON parameters, and return the whole answer."""
         response = await self.http.post(f"{self.url}/bot{TOKEN}/{method}", json=parameters)
         answer: dict[str, Any] = response.json()
         assert response.status_code == answer.get("error_code", 200)
@@ -56,7 +56,7 @@ class Telegram:
         return answer["result"]
 
     async def call_and_get_error(self, method: str, **parameters: Any) -> str:
-        """The sentence with which a call is refused."""
+        """Call a method that must fail, and return the description of its error."""
         answer = await self.call(method, **parameters)
         assert not answer["ok"], answer
         description: str = answer["description"]
@@ -64,7 +64,7 @@ class Telegram:
 
 
 def make_client(url: str, token: str = TOKEN) -> ExtBot[None]:
-    """python-telegram-bot, as a bot would set it up."""
+    """Return a python-telegram-bot client, configured as in a bot."""
     return ExtBot(
         token,
         base_url=f"{url}/bot",
@@ -75,7 +75,7 @@ def make_client(url: str, token: str = TOKEN) -> ExtBot[None]:
 
 
 def peopled(clock: Clock) -> World:
-    """Ann and Bob, a group of theirs, a forum; Eve, whom the bot never met."""
+    """Return a world with Ann, Bob, their group and their forum, and with Eve, whom the bot has never met."""
     world = World(token=TOKEN, clock=clock)
     world.add_person(ANN, "Ann", username="ann_a")
     world.add_person(BOB, "Bob", language_code="ru")

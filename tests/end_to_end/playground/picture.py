@@ -1,7 +1,7 @@
-"""The picture of the playground in README: `python -m tests.end_to_end.playground.picture docs/playground.png`.
+"""Make the README's picture: `python -m tests.end_to_end.playground.picture docs/playground.png`.
 
-Runs `bot.py --playground` with a scripted model and a fresh memory, talks a little, and photographs the page with what
-was learned next to the talk. Needs chromium.
+Runs `bot.py --playground` with a scripted model and a fresh memory, chats a little, and takes a screenshot of the
+page with the learned facts next to the chat. Needs Chromium.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A bot of a few fixed tricks over raw HTTP, so that the page has somebody to talk to. Remembers nothing."""
+"""A bot with a few fixed replies over raw HTTP, for tests of the chat page. It remembers nothing."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ SHOWCASE_ENTITIES = [
 
 
 class ScriptedBot:
-    """Answers "show", "stream", "ask", "file", "type" and /start in fixed ways; echoes everything else."""
+    """A bot that answers "show", "stream", "ask", "file", "type" and /start in fixed ways, and echoes the rest."""
 
     def __init__(self, http: httpx.AsyncClient, base: str) -> None:
         self._http = http
@@ -106,7 +106,7 @@ def _button(text: str) -> dict[str, str]:
 
 @contextlib.asynccontextmanager
 async def scripted_bot(url: str, token: str) -> AsyncIterator[ScriptedBot]:
-    """The bot, polling while the block runs."""
+    """Run the scripted bot while the block runs."""
     async with httpx.AsyncClient(timeout=60, trust_env=False, verify=NO_CERTIFICATES) as http:
         bot = ScriptedBot(http, f"{url}/bot{token}")
         running = asyncio.create_task(bot.run())

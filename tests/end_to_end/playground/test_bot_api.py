@@ -1,4 +1,4 @@
-"""The Bot API as python-telegram-bot meets it: messages, edits, buttons, files, commands, chats."""
+"""Tests of the Bot API through python-telegram-bot: messages, edits, buttons, files, commands, chats."""
 
 import io
 
@@ -67,7 +67,7 @@ async def test_oversized_request_is_refused(telegram: Telegram, monkeypatch: pyt
 
 
 async def test_text_of_4096_brackets_is_sent_unchanged(telegram: Telegram, bot: Bot) -> None:
-    """Deeper than JSON may be nested: not for the journal of calls, which reads parameters as JSON."""
+    """The call journal reads parameters as JSON, and these brackets are nested more deeply than JSON may be."""
     telegram.world.say(ANN, ANN, "hi")
     assert (await bot.send_message(ANN, "[" * 4096)).text == "[" * 4096
 

@@ -1,4 +1,4 @@
-"""The control API for simulated people over HTTP, and the server's lifetime."""
+"""Tests of the control API for simulated people over HTTP, and of the server's lifetime."""
 
 import asyncio
 import base64

@@ -17,7 +17,7 @@ Bot = ExtBot[None]
 
 
 def list_bot_texts(telegram: Telegram) -> list[str]:
-    """The bot's messages to Ann."""
+    """Return the texts of the bot's messages to Ann."""
     messages = telegram.world.make_snapshot()["messages"][str(ANN)]
     return [message["text"] for message in messages if message["from"]["is_bot"]]
 

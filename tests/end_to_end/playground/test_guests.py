@@ -1,4 +1,4 @@
-"""People who are added on the page, their languages, starting over, and what comes back from memory after a restart."""
+"""Tests of the page's people: adding them, their languages, starting over, and restored messages."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -28,7 +28,7 @@ KEYBOARD = {"inline_keyboard": [[{"text": name, "callback_data": name} for name 
 
 
 class Visit:
-    """A served playground whose people can be changed, and which owners were erased."""
+    """A served playground whose people can be changed, with a record of the owners that were erased."""
 
     def __init__(self, world: World, client: httpx.AsyncClient, file: Path, erased: list[int]) -> None:
         self.world = world
@@ -80,7 +80,7 @@ async def test_changed_app_language_is_included_in_later_messages(visit: Visit) 
 
 
 async def test_page_texts_and_errors_use_preferred_language(visit: Visit) -> None:
-    """The first of theirs that there is; refusals too. Nobody has chosen a language until somebody does."""
+    """The first preferred language that exists is used, also in errors. The page is fresh until one is chosen."""
     shown = (await visit.client.get("/api/texts", params={"wanted": "fr,de-AT,ru"})).json()
     assert (shown["language"], shown["texts"]["dashboard-today"], shown["right_to_left"]) == ("de", "Heute", False)
     assert (await visit.client.get("/api/texts", params={"wanted": "ja"})).json()["language"] == "en"
@@ -180,7 +180,7 @@ def test_browser_can_be_opened_only_from_local_desktop_terminal(monkeypatch: pyt
 
 
 async def test_first_visit_offers_chips_themes_languages_and_new_people(tmp_path: Path) -> None:
-    """Chips, typing anywhere, few tab stops, themes and a new person, in one visit to save browser starts."""
+    """One visit covers all of this, and typing anywhere and tab stops, because starting a browser is slow."""
     world, problems = new_world(), list[str]()
 
     for number in range(20):

@@ -40,7 +40,7 @@ def said(**given: object) -> bytes:
     ids=lambda given: str(given)[:20],
 )
 async def test_expensive_request_is_refused_quickly(telegram: Telegram, act: str, body: bytes, kind: str) -> None:
-    """Each request once took half a second to forever, or was answered as a server error."""
+    """Each of these requests once took half a second or longer, never ended, or was answered as a server error."""
     with count_units() as stopwatch:
         answer = await telegram.http.post(f"{telegram.url}/control/{act}", content=body, headers={"content-type": kind})
     assert answer.status_code in (400, 404)

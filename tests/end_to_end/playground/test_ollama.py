@@ -1,4 +1,4 @@
-"""The chat model of an Ollama is found where one answers."""
+"""Tests of finding the chat model of a running Ollama server."""
 
 from playground.ollama import find_ollama_model
 from tests.peers.openai_server import run_openai_server

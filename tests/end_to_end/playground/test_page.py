@@ -1,4 +1,4 @@
-"""The chat page in a real browser, talking to a scripted bot through the Bot API server."""
+"""Tests of the chat page in a real browser, with a scripted bot behind the Bot API server."""
 
 import contextlib
 import os
@@ -25,7 +25,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 CHROMIUM = Path("/usr/bin/chromium")
 TOKEN = "4242:test-token"
 PATIENCE = 90_000
-"""Milliseconds; Playwright's own five seconds, and thirty for a press, are too few on a machine with other work."""
+"""Milliseconds until a wait on a page fails.
+
+Playwright's own limits are too short for a busy machine: five seconds, and thirty for a press.
+"""
 ANNA, BORIS, CLUB, FORUM, TIDES = 1, 2, -500, -1_001_000_000_500, 7
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
 
@@ -41,7 +44,10 @@ class Playground:
     problems: list[str]
 
     async def open(self, *, width: int = 1400, height: int = 900) -> Page:
-        """A new visitor's page, its chats loaded. What the console complains of is a failure of the test."""
+        """Open the page as a new visitor, and wait for its chats.
+
+        Errors in the console are recorded and make the test fail.
+        """
         page = await shared_page(self.browser, width=width, height=height)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda line: self.problems.append(line.text) if line.type == "error" else None)
@@ -73,8 +79,10 @@ async def launch_chromium() -> AsyncIterator[Browser]:
 
 
 async def shared_page(browser: Browser, *, width: int, height: int) -> Page:
-    """A page in the one context that all tests of a browser share: one more takes a third of a second of a processor.
-    Each test has a server of its own, and so an origin; leave() removes what is stored for it.
+    """Open a page in the browser context that all tests share.
+
+    Another context costs a third of a second of processor time. Each test has its own server and so its own origin;
+    leave() removes what is stored for that origin.
     """
     if not browser.contexts:
         await (await browser.new_context(locale="en")).new_page()  # stays, and with it the context's processes
@@ -92,7 +100,7 @@ async def leave(page: Page) -> None:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Browser]:
-    """One for all tests, each of which has pages of its own: a start takes two seconds of a processor."""
+    """Start one browser for all tests: a start takes two seconds of processor time. Each test opens its own pages."""
     async with launch_chromium() as browser:
         yield browser
 

@@ -1,4 +1,4 @@
-"""Texts as Telegram's server treats them."""
+"""Tests of text handling as on Telegram's server: lengths, entities, trimming, HTML and splitting."""
 
 import pytest
 from hypothesis import given

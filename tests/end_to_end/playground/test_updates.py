@@ -1,4 +1,4 @@
-"""How updates reach the bot: held polls, confirming, redelivery, the second poller, webhooks."""
+"""Tests of how updates reach the bot: held polls, confirmation, redelivery, a second poller, webhooks."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def test_poll_is_held_until_message_arrives(telegram: Telegram, bot: Bot) 
 
 
 async def held_poll(telegram: Telegram) -> None:
-    """Wait until the server holds a poll: it has then counted one poller more."""
+    """Wait until the server holds a poll and has counted its poller."""
     await telegram.world.updates.wait_until_polled()
 
 
@@ -116,7 +116,10 @@ async def test_ptb_application_polls_and_replies(telegram: Telegram) -> None:
 
 
 class Listener:
-    """A bot's webhook: notes what comes, refuses the first `refusals` deliveries, and holds those of `slow`."""
+    """A bot's webhook that records the updates it receives.
+
+    It refuses the first `refusals` deliveries, and holds those of chat `slow`.
+    """
 
     def __init__(self, refusals: int = 0) -> None:
         self.refusals = refusals

@@ -1,1 +1,1 @@
-"""What people send along, made into text."""
+"""Tests of attachments, whose contents become text."""

@@ -189,7 +189,7 @@ async def test_rejects_xml_entities(member: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-32"])
 async def test_rejects_xml_entities_in_workbook_member_with_any_name(encoding: str) -> None:
-    """The workbook's own files decide which members are read as XML. Names say nothing about that."""
+    """The workbook's own files decide which members are read as XML, so a member's name proves nothing."""
     bomb = '<!DOCTYPE x [<!ENTITY a "ha">]><x>&a;</x>'.encode(encoding)
     file = io.BytesIO(make_xlsx({"Prices": [["bread", 4]]}))
     with ZipFile(file, "a") as archive:

@@ -1,4 +1,4 @@
-"""Daily backups of a memory in use, with the real child process and real disks."""
+"""Tests of daily backups of a memory in use, with the real child process and real disks."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ MORNING = datetime(2026, 11, 28, 6, 30, tzinfo=UTC)
 
 
 class BackupHarness:
-    """Backups of a DATA_DIR, and the clock that they read."""
+    """The daily backups of a DATA_DIR, with a clock and an election result that tests set."""
 
     def __init__(self, data: Path, folder: Path, *, keep: int = 2) -> None:
         self.now = MORNING
@@ -37,7 +37,7 @@ class BackupHarness:
         return self.is_elected
 
     async def pass_day(self) -> list[str]:
-        """The names in the folder after the next day's backup."""
+        """Advance the clock by a day, make the backup if it is due, and return the names in the folder."""
         self.now += timedelta(days=1)
         await self.backups.make_daily_backup_if_due()
         return self.list_names()
@@ -48,7 +48,7 @@ class BackupHarness:
 
 @pytest.fixture
 async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
-    """A bot in use whose memory has one turn."""
+    """Yield a bot that is running and whose memory contains one turn."""
     async with open_chat_harness(tmp_path / "data") as talk:
         await talk.turn_on_memory()
         await talk.run_turn("My parrot is called Xenophilius.")

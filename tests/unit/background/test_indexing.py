@@ -56,7 +56,7 @@ def make_endpoint_embedder(url: str, model: str) -> EndpointEmbedder:
 
 @asynccontextmanager
 async def index_all_messages(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIterator[EndpointEmbedder]:
-    """Everything embedded by an endpoint's model."""
+    """Embed all messages with an endpoint's model, and yield the embedder while indexing continues."""
     async with AsyncExitStack() as stack:
         embedder = await stack.enter_async_context(make_endpoint_embedder(url, model))
         indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody, pause=skip_pause)

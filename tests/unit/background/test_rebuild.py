@@ -1,4 +1,4 @@
-"""Rebuild all summaries. The old ones are used until the new ones are complete."""
+"""Tests of rebuilding all summaries. The old ones are used until the new ones are complete."""
 
 import asyncio
 import json
@@ -35,8 +35,9 @@ TURNS = 20
 
 @pytest.fixture(scope="module")
 def recorded_folders(tmp_path_factory: pytest.TempPathFactory) -> dict[StorageType, Path]:
-    """Twenty turns under the pyramid, six of each three folded; the last two stay unfolded. Held once in each store,
-    and copied for each test.
+    """Record twenty turns in each file storage, and return the folders, which are copied for each test.
+
+    The pyramid folds six chunks of three turns. The last two turns stay unfolded.
     """
 
     async def held(storage: StorageType) -> Path:
@@ -166,7 +167,7 @@ async def test_rebuild_names_later_correction_at_every_level(talk: ChatHarness) 
 async def test_rebuild_names_later_correction_under_each_policy(
     talk: ChatHarness, monkeypatch: pytest.MonkeyPatch, policy: Policy, place: int, named: int
 ) -> None:
-    """A rolling summary still covers the first messages, but a sliding one knows only its window."""
+    """A rolling summary covers all messages from the first one on, but a sliding summary covers only its window."""
     monkeypatch.setattr("summaries.rolling.REBUILD_TURNS", 8)
     await choose(talk, policy)
     await add_corrected_fact(talk, (await list_messages(talk))[place])
@@ -333,7 +334,7 @@ async def test_forgetting_erases_kept_parts_of_failed_rebuild(folder: Path) -> N
 
 
 async def ignore_progress(progress: RebuildProgress) -> None:
-    """Nobody listens."""
+    """Ignore the progress of a rebuild."""
 
 
 async def correct_summary(talk: ChatHarness, number: int, text: str) -> None:
@@ -358,7 +359,7 @@ async def test_correcting_summary_rebuilds_only_higher_summaries(talk: ChatHarne
 
 @pytest.mark.parametrize("every_n", [3, 2])
 async def test_summary_correction_survives_rebuild(talk: ChatHarness, every_n: int) -> None:
-    """With the same chunks the correction is kept verbatim, with other chunks the model must keep to it."""
+    """If the chunks stay the same, the correction is kept verbatim. Otherwise the model is told to keep to it."""
     below = next(version for version in await list_summaries(talk) if version.level == 1)
     await correct_summary(talk, below.id, "They talked about the zoo in Basel.")
     await choose(talk, "pyramid", every_n=every_n)

@@ -1,4 +1,4 @@
-"""Each benchmark, run on tiny sizes, prints one JSON object with what the contract promises."""
+"""Tests of the benchmarks on tiny inputs: each prints one JSON object with the promised fields."""
 
 import json
 from pathlib import Path
@@ -23,14 +23,14 @@ DATA = ROOT / "benchmarks" / "data"
 
 
 def read_printed_json(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    """What was printed to stdout: one JSON object and nothing else."""
+    """Return the JSON object that was printed to stdout. Fail if anything else was printed."""
     result: dict[str, Any] = json.loads(capsys.readouterr().out)
     return result
 
 
 @pytest.fixture
 def tiny_chat_file(tmp_path: Path) -> Path:
-    """The English chat's first two sessions and what is asked of them."""
+    """Write a copy of the English chat with only its first two sessions, and return the path."""
     (sample,) = json.loads((DATA / "chat-en.json").read_text(encoding="utf-8"))
     conversation = sample["conversation"]
     kept = ("speaker_a", "speaker_b", "session_1", "session_1_date_time", "session_2", "session_2_date_time")
@@ -116,7 +116,10 @@ def test_recall_respects_snippet_budget_of_environment(
 def test_recall_without_embeddings_stays_above_floor(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Points of coverage and of nDCG, two below what was measured when this test was written. No random part."""
+    """The floors are two points of coverage and nDCG below the values measured when this test was written.
+
+    The measurement has no random part.
+    """
     monkeypatch.setenv("EMBEDDING_MODEL", "none")
     floors = {"chat-en": (74, 0.64), "chat-es": (76, 0.72), "chat-ru": (71, 0.77), "chat-zh": (64, 0.68)}
     recall.main(["--data", *(str(DATA / f"{name}.json") for name in floors)])
@@ -189,7 +192,7 @@ def test_scale_prints_each_storage_next_to_its_floor(capsys: pytest.CaptureFixtu
 
 
 async def test_filled_store_is_fully_archived_and_summarized(storage: StorageType, tmp_path: Path) -> None:
-    """1,500 messages: chunks under a pyramid, memory on, and no hole."""
+    """All 1,500 messages are archived under a pyramid of at most ten active summaries, and memory is on."""
     scope = Scope(owner=1)
     await fill_storage(tmp_path, storage, [scope], 1_500)
     async with (

@@ -1,4 +1,4 @@
-"""Scoring of recall: which messages and sessions count as found."""
+"""Tests of scoring recall: which messages and sessions count as found."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Reading LoCoMo's format, with its misspelt evidence."""
+"""Tests of reading files in LoCoMo's format, including misspelt evidence ids."""
 
 import json
 from argparse import ArgumentTypeError

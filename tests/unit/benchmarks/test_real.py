@@ -1,4 +1,4 @@
-"""The measurement with a real model: its script, its judging, and one run over a scripted endpoint."""
+"""Tests of the measurement with a real model: its script, its judging, and one run against a scripted endpoint."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Vectors that are kept in a file: the model is asked once for each text, and what comes back is the same."""
+"""Tests of caching vectors in a file: the model embeds each text once, and cached vectors are unchanged."""
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
-"""The model may search the memory while it answers: what it finds, what is kept of it, and that all stays under the
-token limit; without tools everything goes on as before."""
+"""Tests of tool calls during an answer: search results, what is stored of them, and the token limit."""
 
 import asyncio
 import json
@@ -33,7 +32,7 @@ def make_search_call(query: str, **more: str) -> Behaviour:
 
 
 def count_request_tokens(request: RecordedRequest, tokens: Tokenizer) -> int:
-    """Tokens of a request by the contract's formula, tool schemas and calls included."""
+    """Count a request's tokens by the contract's formula, including tool schemas and calls."""
     messages: Sequence[Mapping[str, Any]] = request.messages
     total = 3 + sum(3 + tokens.count(message["role"]) + tokens.count(message["content"]) for message in messages)
     total += sum(tokens.count(json.dumps(message["tool_calls"])) for message in messages if "tool_calls" in message)

@@ -35,7 +35,7 @@ def said(person: int) -> UserMessage:
 
 
 def alive() -> Counter[type]:
-    """How many objects of each type there are in this process."""
+    """Return the number of objects of each type in this process."""
     gc.collect()
     return Counter(type(value) for value in gc.get_objects())
 

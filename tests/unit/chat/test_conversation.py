@@ -64,7 +64,7 @@ async def test_conversation_continues_unstored_while_memory_is_off(talk: ChatHar
 
 
 async def test_session_history_starts_with_question_while_memory_is_off(talk: ChatHarness) -> None:
-    """Templates of Mistral's and Gemma's models refuse a first turn of the assistant."""
+    """The chat templates of Mistral and Gemma models refuse a history that begins with the assistant."""
     for number in range(22):
         await talk.say(f"Word {number}.")
     prompt = talk.server.list_requests("chat-model")[-1].messages

@@ -111,7 +111,7 @@ async def test_fact_edit_is_undone_while_answer_is_generated(talk: ChatHarness) 
 async def test_facts_learned_next_to_erased_fact_lose_its_text(
     talk: ChatHarness, tmp_path: Path, erase: Callable[[ChatHarness, int], Awaitable[None]]
 ) -> None:
-    """It is learned again, from its own message alone."""
+    """The message is learned from again, and the new fact does not contain the erased word."""
     fact = await add_edited_fact(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
     await talk.say("Now I drink it every morning, and get up early.")
     talk.server.script_schema(

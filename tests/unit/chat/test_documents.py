@@ -1,4 +1,4 @@
-"""Documents in a conversation: read within a budget, found later by page, never taken for the sender's words."""
+"""Documents in a conversation are read within a budget, found later by page, and not taken for the sender's words."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
 
 
 def sent(talk: ChatHarness, passages: tuple[str, ...], caption: str) -> UserMessage:
-    """A turn as the Telegram side makes it of a file and its caption."""
+    """Return the user message that the Telegram side makes of a file and its caption."""
     bare = talk.make_user_message(f"{caption}\n[Sent with the file lease.pdf]")
     [own] = bare.pieces
     pages = [

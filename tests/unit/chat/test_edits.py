@@ -51,7 +51,7 @@ async def list_versions(talk: ChatHarness) -> list[tuple[str, str]]:
 
 
 async def test_edit_with_telegram_id_of_answer_changes_nothing(talk: ChatHarness) -> None:
-    """A supergroup starts its message ids again, so that an earlier id of an answer may name another message there."""
+    """A supergroup numbers its messages from the beginning, so the id of an answer may name another message there."""
     await say_with_telegram_id(talk, "Hello.", 5)
     [answer] = await answers(talk)
     async with talk.services.memory.open_store(ANNA.id) as store:

@@ -32,7 +32,7 @@ STORAGES = FILE_STORAGES
 
 
 def find_traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
-    """Files that hold one of the words: as UTF-8, as UTF-16, escaped as JSON, or as the word index has it."""
+    """List the files that contain a word as UTF-8, as UTF-16, escaped as JSON, or as an index term."""
     found = []
     for path in sorted(folder.rglob("*")):
         held = path.read_bytes() if path.is_file() else b""
@@ -57,7 +57,7 @@ async def find_message_ids(talk: ChatHarness, word: str) -> tuple[int, ...]:
 
 
 async def hold_conversation_with_word(talk: ChatHarness) -> None:
-    """A conversation in which the word is in a question, an answer, summaries, a fact, a profile and a version."""
+    """Store the word in a question, an answer, summaries, a fact, a profile and a version."""
     talk.server.set_default_answer("chat-model", f"You said {OTHER}.")
     talk.server.set_default_answer("summary-model", "They spoke of flowers.")
     store = await get_store(talk)
@@ -181,7 +181,7 @@ async def test_forgetting_waits_for_running_answer(tmp_path: Path) -> None:
 
 
 async def test_unwritten_turn_is_not_written_during_forgetting(tmp_path: Path) -> None:
-    """The store had failed, and the turn is written again while its owner forgets everything."""
+    """The store failed before, and the turn is written again while its owner forgets everything."""
     async with open_chat_harness(tmp_path) as talk:
         services = talk.services
         await talk.turn_on_memory()

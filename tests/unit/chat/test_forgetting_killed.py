@@ -19,11 +19,11 @@ from tests.unit.chat.test_forgetting import OTHER, SCOPE, WORD, find_traces
 
 KILLS = 4
 MAX_SECONDS_BEFORE_KILL = 0.25
-"""Seconds in which most of the points of death lie; a forgetting of this size takes about as long."""
+"""Most kills come within this many seconds, because forgetting these messages takes about as long."""
 
 
 async def prepared(folder: Path, storage: StorageType) -> int:
-    """A memory with the word in messages and summaries; how many messages."""
+    """Store 300 messages that contain the word, fold half of them, and return their number."""
     now = datetime(2026, 11, 21, tzinfo=UTC)
     async with ExternalMemory.open(folder, clock=lambda: now) as memory:
         await memory.configure(SCOPE.owner, storage=storage, every_n=5)

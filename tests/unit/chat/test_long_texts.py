@@ -13,8 +13,9 @@ from transfer.importer import Importer
 SCOPE = Scope(owner=ANNA.id)
 CODES = " ".join(f"w{number}x{number}" for number in range(30_000))
 MAX_HELD_UNITS = 250
-"""Units of processor time (see processor_time.py) that one turn of the loop may take. Each of these texts took some
-50; analysed in one piece, the paste took 600.
+"""Maximum units of processor time (see processor_time.py) per turn of the event loop.
+
+Each of these texts took about 50. Analysed in one piece, the paste took 600.
 """
 
 
@@ -61,4 +62,4 @@ async def test_long_paste_does_not_block_event_loop(tmp_path: Path) -> None:
 
 
 async def _unseen(done: int, total: int) -> None:
-    """Progress that nobody looks at."""
+    """Ignore progress reports."""

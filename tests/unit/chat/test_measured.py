@@ -1,4 +1,4 @@
-"""Metrics of turns, folds and model calls, which contain nothing personal."""
+"""Metrics count turns, folds and model calls, and contain nothing personal."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.talk import ANNA, open_chat_harness
 
 
 def figures() -> dict[str, float]:
-    """Every figure of the page, by its name and labels."""
+    """Return the value of every metric by its name and labels."""
     page = generate_latest(REGISTRY).decode()
     lines = [line.rpartition(" ") for line in page.splitlines() if not line.startswith("#")]
     return {name: float(value) for name, _, value in lines}

@@ -1,4 +1,4 @@
-"""The search tool: several queries, chronological lists, the surroundings of a message, and summaries."""
+"""Tests of the search tool: several queries, chronological lists, neighbours of a message, and summaries."""
 
 import re
 from datetime import timedelta
@@ -24,7 +24,7 @@ def make_search_call(**arguments: Any) -> Behaviour:
 
 
 async def store_daily_messages(talk: ChatHarness, texts: list[str], *, role: Role = "user") -> None:
-    """One message a day, so many days ago that the last was said weeks ago; then small talk, folded away."""
+    """Store one message a day, the last one 21 days ago, and fold them away with eight turns of small talk."""
     await talk.turn_on_memory(every_n=3)
     async with talk.services.memory.open_store(ANNA.id) as store:
         for day, text in enumerate(texts):
@@ -35,7 +35,7 @@ async def store_daily_messages(talk: ChatHarness, texts: list[str], *, role: Rol
 
 
 async def run_tool_calls(talk: ChatHarness, *calls: Behaviour, question: str = "Well?") -> list[str]:
-    """What the model got for each call of one answer."""
+    """Script the tool calls of an answer, ask the question, and return the result of each call."""
     talk.server.script("chat-model", *calls, "I see.")
     assert (await talk.say(question)).text == "I see."
     return [

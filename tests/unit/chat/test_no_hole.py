@@ -1,6 +1,6 @@
-"""No hole: what a prompt has no room for is found by its rarest word in the same turn, at least in part.
+"""A message that is cut from the prompt is found by its rarest word in the same turn, at least in part.
 
-However small the token limit and the room for snippets, whatever the text is like, in every storage.
+This holds for every storage, token limit, snippet budget and kind of text.
 """
 
 import random
@@ -34,7 +34,7 @@ def unspaced(chance: random.Random) -> str:
 
 
 def says(context: Context, word: str) -> bool:
-    """Whether it is in the prompt, but for the question."""
+    """Return True if the word is in the prompt apart from the question."""
     *before, last = (message.content for message in context.messages)
     return any(word in text for text in before) or last.count(word) > 1
 

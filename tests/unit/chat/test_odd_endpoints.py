@@ -1,4 +1,4 @@
-"""Streams, refusals and errors as real servers send them: each is answered, in this turn and in the next."""
+"""Tests of unusual streams, refusals and errors of real servers, in one turn and in the next."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -336,7 +336,7 @@ async def test_wrong_key_under_403_costs_at_most_one_extra_request(
 
 
 async def test_wrong_key_under_400_costs_one_extra_request(tmp_path: Path) -> None:
-    """Gemini's OpenAI layer."""
+    """Seen with the OpenAI-compatible endpoint of Gemini."""
     words = "API key not valid. Please pass a valid API key."
     refused = make_refusal(400, [{"error": {"code": 400, "message": words, "status": "INVALID_ARGUMENT"}}])
     async with open_talk_with_server(tmp_path, lambda _: refused) as (talk, server):
@@ -479,7 +479,7 @@ FAILED = {"message": "Failed to call a function. See 'failed_generation'.", "cod
 
 
 async def test_tool_call_quoted_in_server_error_is_executed(tmp_path: Path) -> None:
-    """Groq refuses a call that its own model wrote badly, and quotes it."""
+    """Groq refuses a malformed tool call of its own model, and quotes the call in the error."""
     call = '<function=remind{"text": "water the fern", "in_minutes": 30}</function>'
     answers = iter([make_refusal(400, {"error": {**FAILED, "failed_generation": call}}), make_answer("Shall I?")])
     async with open_talk_with_server(tmp_path, lambda _: next(answers)) as (talk, server):

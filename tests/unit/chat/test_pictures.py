@@ -1,4 +1,4 @@
-"""Pictures in a conversation: shown to a model that sees, remembered in its words, refused with a sentence."""
+"""Tests of pictures: sent to a model with vision, found later by their description, or refused with a reason."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -133,7 +133,7 @@ async def test_invalid_picture_does_not_disable_vision(talk: ChatHarness) -> Non
 
 @pytest.mark.parametrize("page", ["default backend - 404", "no available server", "Cannot POST /v1/chat/completions"])
 async def test_proxy_not_found_error_does_not_disable_vision(talk: ChatHarness, page: str) -> None:
-    """Ingress of Kubernetes, Traefik and Express."""
+    """Seen with the ingress of Kubernetes, with Traefik and with Express."""
     talk.server.set_default_answer("chat-model", Behaviour(status=404, raw=page))
     for data in (b"\xff\xd8one", b"\xff\xd8two", b"\xff\xd8three"):
         reply = await talk.conversation.reply(make_photo_message(talk, "What is it?", data=data))

@@ -9,7 +9,7 @@ from tests.support.talk import ChatHarness, open_chat_harness
 
 
 def list_turns_with_changed_prefix(talk: ChatHarness) -> list[int]:
-    """The turns at which the prompt did not begin with all that the one before it had, but for its last message."""
+    """Return the turns whose prompt does not begin with the previous prompt (without its last message)."""
     asked = [request.messages for request in talk.server.list_requests("chat-model")]
     return [
         number

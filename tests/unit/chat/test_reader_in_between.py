@@ -16,7 +16,7 @@ MAX_STEPS = 60
 async def write_with_reader_at_each_step(
     write: Callable[[], Awaitable[object]], read: Callable[[], Awaitable[object]], check: Callable[[], Awaitable[None]]
 ) -> None:
-    """Write again and again, each time with a reader one step later, and look at what is known afterwards."""
+    """Write repeatedly, each time with a read one step later, and call `check` after each write."""
 
     async def work() -> None:
         await write()

@@ -1,4 +1,4 @@
-"""What a real small model wrote (tests/peers/recorded.json), replayed: what the program makes of it."""
+"""The recorded output of a real small model (tests/peers/recorded.json) yields facts, summaries and answers."""
 
 import json
 from pathlib import Path

@@ -1,5 +1,7 @@
-"""An endpoint refuses, in whatever words: the person is answered if there is any form that it takes, within four
-requests, and the next turn begins with what helped."""
+"""Tests of refusals in any wording: the person gets an answer if the endpoint accepts any form of the request.
+
+This takes at most four requests, and the next turn begins with the form that worked.
+"""
 
 import json
 from collections.abc import Callable
@@ -66,7 +68,7 @@ def make_length_refusal(status: int, template: object) -> Callable[[Body], Respo
 async def say_and_list_replies(
     folder: Path, refuse: Callable[[Body], Response | None], *texts: str
 ) -> tuple[list[Reply], PickyServer]:
-    """The replies to these turns of a person with memory."""
+    """Say these texts with memory on, and return the replies and the server."""
     async with run_picky_server(refuse) as (server, url), open_chat_harness(folder, openai_base_url=url) as talk:
         await talk.turn_on_memory(every_n=50)
         return [await talk.say(text) for text in texts], server
@@ -115,7 +117,7 @@ async def test_declined_message_does_not_affect_later_turns(tmp_path: Path, way:
 
 
 async def test_refused_history_message_is_detected_and_omitted(tmp_path: Path) -> None:
-    """A turn that was cut short by a restart was never refused itself."""
+    """A restart interrupted the turn of that message, so the message itself was never refused."""
     refuse = lambda body: WAYS[-1]() if "zorkblat" in get_request_text(body) else None  # noqa: E731
     async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:
         await talk.turn_on_memory(every_n=50)
@@ -247,7 +249,7 @@ async def test_fold_of_declined_messages_sends_no_request(tmp_path: Path) -> Non
 
 
 async def test_prompt_shortened_with_refused_tools_returns_to_full_length(tmp_path: Path) -> None:
-    """An update makes a server refuse tools in words that nobody knows; length is left out together with them."""
+    """The server begins to refuse tools in unknown words, so one retry omits tools and shortens the prompt."""
     updated = False
     refuse = lambda body: make_refusal(400, {"error": {"message": "Nope."}}) if updated and "tools" in body else None  # noqa: E731
     async with run_picky_server(refuse) as (server, url), open_chat_harness(tmp_path, openai_base_url=url) as talk:

@@ -1,4 +1,4 @@
-"""Refusals that providers and gateways sent in 2026, after reports to opencode, pi, openclaw, archestra and others."""
+"""Tests of refusals that providers and gateways sent in 2026, as reported to opencode, pi, openclaw and others."""
 
 import json
 from pathlib import Path

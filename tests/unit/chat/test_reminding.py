@@ -1,4 +1,4 @@
-"""A model proposes a reminder by a tool that is always offered, and it is offered to the person with the answer."""
+"""Tests of the reminder tool: it is always offered, and the answer offers the proposed reminder to the person."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nothing is done any more for a person who was removed, in the background either."""
+"""No model request is made for a person who was removed, in the background either."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress

@@ -13,7 +13,7 @@ TELEGRAM_ID = 501
 
 
 async def earlier(talk: ChatHarness) -> None:
-    """Something to reply to, with what was said around it, and enough since for it to be out of sight."""
+    """Say a message to reply to, with its neighbours, and enough later turns to move it out of the prompt."""
     await talk.say("Let us talk of dinner.")
     incoming = talk.make_user_message("The green one is for Boris.")
     pieces = (replace(incoming.pieces[0], telegram_id=TELEGRAM_ID),)
@@ -68,7 +68,7 @@ async def test_replied_text_is_quoted_while_memory_is_off(tmp_path: Path, words:
 
 @pytest.mark.parametrize("is_on", [True, False])
 async def test_regenerated_answer_keeps_reply_target(tmp_path: Path, is_on: bool) -> None:
-    """As long as the process lives and nothing is forgotten: no store holds what a turn replied to."""
+    """Only the process remembers what a turn replied to. No store does."""
     async with open_chat_harness(tmp_path) as talk:
         if is_on:
             await talk.turn_on_memory()

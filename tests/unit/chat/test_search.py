@@ -1,4 +1,4 @@
-"""/search by words, by exact phrases and by meaning, over everything that was said in one scope."""
+"""Tests of /search by words, by exact phrases and by meaning, within one scope."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ async def test_finds_folded_and_unfolded_messages_of_scope_only(tmp_path: Path, 
 
 
 async def test_finds_short_accented_and_numeric_words_in_other_spellings(tmp_path: Path, storage: StorageType) -> None:
-    """What is said to be nowhere is nowhere: also "IT" beside other words, and a name without its dots."""
+    """For example, "IT" finds "IT department" but not "A kit.", and "muller" finds "Müller"."""
     async with open_chat_harness(tmp_path) as talk:
         await talk.turn_on_memory(storage=storage)
         await store_messages(
@@ -56,7 +56,7 @@ async def test_finds_short_accented_and_numeric_words_in_other_spellings(tmp_pat
 
 
 async def test_foreign_word_in_query_hides_no_message(tmp_path: Path, storage: StorageType) -> None:
-    """ "um" is German and Portuguese, and would stem "department" otherwise than English messages do."""
+    """The German and Portuguese word "um" must not change how "department" is stemmed."""
     async with open_chat_harness(tmp_path) as talk:
         await talk.turn_on_memory(storage=storage)
         texts = ["The accounting department moved.", "um 8 department meeting", "We closed two departments.", "A kit."]
@@ -68,7 +68,7 @@ async def test_foreign_word_in_query_hides_no_message(tmp_path: Path, storage: S
 
 
 async def test_finds_emoji(tmp_path: Path, storage: StorageType) -> None:
-    """Also where one keyboard adds the form of an emoji and another does not, and among words."""
+    """Words around the emoji, its variation selector and its skin tone make no difference."""
     async with open_chat_harness(tmp_path) as talk:
         await talk.turn_on_memory(storage=storage)
         await store_messages(talk, ["❤", "👩‍👩‍👧‍👦🎉", "We won 🎉", "👍🏽"])

@@ -1,4 +1,4 @@
-"""Calls, thoughts, streams and refusals that servers and gateways sent in 2026, after reports to their projects."""
+"""Tests of calls, reasoning, streams and refusals that servers sent in 2026, as reported to their projects."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -261,7 +261,7 @@ async def test_damaged_answer_is_requested_again(tmp_path: Path, kind: str) -> N
     ],
 )
 async def test_refused_reasoning_content_does_not_disable_tools(tmp_path: Path, words: str) -> None:
-    """Cerebras and Groq refuse what DeepSeek and Kimi demand."""
+    """Cerebras and Groq refuse `reasoning_content`, but DeepSeek and Kimi require it."""
 
     def answer(request: Json) -> RawAnswer:
         if any("reasoning_content" in message for message in request["messages"]):
@@ -281,7 +281,7 @@ async def test_refused_reasoning_content_does_not_disable_tools(tmp_path: Path, 
 
 
 async def test_call_with_raw_line_break_runs_and_is_returned_as_valid_json(tmp_path: Path) -> None:
-    """GLM 5.2 forgets to escape it, and Fireworks refuses such a call when it comes back."""
+    """GLM 5.2 does not escape the line break, and Fireworks refuses such a call when it is sent back."""
     made = {"function": {"name": "remind", "arguments": '{"text": "water\nthe fern", "in_minutes": 5}'}}
     answers = iter([make_call_stream(tool_calls=[made]), make_answer("Shall I?")])
     async with open_talk_with_server(tmp_path, lambda _: next(answers)) as (talk, server):
@@ -321,7 +321,7 @@ async def test_earlier_tool_call_quoted_in_error_is_not_executed_again(tmp_path:
 
 
 async def test_model_with_malformed_tool_calls_answers_without_tools(tmp_path: Path) -> None:
-    """Gemini ends so, with the history and without, and has declined nothing."""
+    """Gemini ends with MALFORMED_FUNCTION_CALL with and without history, and has not declined the message."""
     broken = make_stream(make_chunk(content=""), make_chunk("MALFORMED_FUNCTION_CALL"))
     async with open_talk_with_server(
         tmp_path, lambda request: broken if "tools" in request else make_answer(APPLES)

@@ -1,4 +1,4 @@
-"""A server whose window is smaller than the max_prompt_tokens: the chat goes on, smaller, with its folds and facts."""
+"""If a server's context window is smaller than the prompt limit, chat, folds and facts go on with shorter prompts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ TOKENS = Tokenizer.for_model("chat-model")
 
 
 class LlamaCpp:
-    """A server of 1,024 tokens that counts a third more than we do, tools too, and refuses what leaves no room."""
+    """A server with a window of 1,024 tokens, which counts a third more tokens than we do, those of tools too."""
 
     def __init__(self, peer: OpenAIServer) -> None:
         self._peer = peer
         self.refusal_count = 0
 
     def count_tokens(self, messages: Sequence[Mapping[str, str]]) -> int:
-        """The size of the last request, which has these messages."""
+        """Return the size of the last request, which has these messages, in tokens."""
         made = [PromptMessage(role="user", content=message["content"] or "") for message in messages]
         tools = json.dumps(self._peer.requests[-1].body.get("tools", ""))
         return (TOKENS.count_request_tokens(made) + TOKENS.count(tools)) * 4 // 3
@@ -48,7 +48,7 @@ class Answering:
 
 
 async def a_long_talk(talk: ChatHarness, *, turns: int = 24) -> list[str]:
-    """What was told when a fold failed."""
+    """Run many turns, and return the notices about failed folds."""
     await talk.turn_on_memory(every_n=4)
     told: list[str] = []
     for number in range(turns):

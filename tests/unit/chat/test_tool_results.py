@@ -1,4 +1,4 @@
-"""What tools give back has a share of the prompt: however much a model asks for, each request ends and fits."""
+"""Tests of the limit for tool results: every request ends and fits, however much a model asks for."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Further refusals, streams and calls that servers are known to send, one table for each kind.
+"""Tests of further refusals, streams and calls that servers are known to send, in one table for each kind.
 
-The wordings follow public reports about vLLM, llama.cpp, Ollama, LiteLLM, OpenRouter, Gemini, Mistral, Groq, LM Studio,
-Azure and others.
+The wordings follow public reports about vLLM, llama.cpp, Ollama, LiteLLM, OpenRouter, Gemini, Mistral, Groq,
+LM Studio, Azure and others.
 """
 
 import json
@@ -90,7 +90,7 @@ CALL: dict[str, Any] = {
 async def test_reasoning_model_is_supported_when_server_demands_reasoning(
     tmp_path: Path, status: int, body: object, field: str
 ) -> None:
-    """Also one whose server asks back for thoughts that it never sent."""
+    """The empty `field` is a server that demands reasoning which it never sent."""
 
     def answer(request: Body) -> Response | None:
         calls = [message for message in request["messages"] if message.get("tool_calls")]

@@ -27,7 +27,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
 
 
 async def ask_and_record(talk: ChatHarness, *answers: Behaviour | str) -> tuple[str, list[str], list[bool]]:
-    """The answer, everything that was shown on the way, and which of the requests offered tools."""
+    """Ask, and return the answer, every text shown before it, and for each request if it offered tools."""
     shown: list[str] = []
 
     async def show(text: str) -> None:

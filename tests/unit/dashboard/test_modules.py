@@ -1,4 +1,4 @@
-"""The page's JavaScript modules, run by Node without a browser."""
+"""Tests of the page's JavaScript modules, run by Node without a browser."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Sessions of the page: Telegram's init data, one-time links, and tokens that expire."""
+"""Tests of the page's sessions: Telegram's init data, one-time links, and tokens that expire."""
 
 import base64
 import hashlib
@@ -172,7 +172,7 @@ async def test_rejects_link_as_session_token_and_tampered_token(sessions: PageSe
 
 
 async def test_rejects_session_token_and_link_in_legacy_format(sessions: PageSessions, memory: ExternalMemory) -> None:
-    """They were a body and a signature of our own, with a point between."""
+    """Legacy tokens were a body and the bot's own signature, separated by a dot."""
     form = {"person": 7, "owner": 7, "name": "", "language": "", "since": 0, "expires": 2**40, "nonce": "a"}
     body = base64.urlsafe_b64encode(json.dumps(form).encode()).rstrip(b"=")
     key = hmac.digest(await memory.export_key(), b"dashboard", "sha256")

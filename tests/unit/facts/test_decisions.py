@@ -33,7 +33,7 @@ async def talk(tmp_path: Path, storage: StorageType) -> AsyncIterator[ChatHarnes
 
 
 def set_model_fact(talk: ChatHarness, message: int, quote: str = "I live in Porto", text: str = PORTO) -> None:
-    """Have the model say this, whatever it is asked."""
+    """Let the model return this fact for every request."""
     fact: Mapping[str, Any] = {"message": message, "quote": quote, "text": text, "type": "state", "replaces": None}
     talk.server.set_default_schema_answer("facts", json.dumps({"facts": [fact]}))
 
@@ -45,7 +45,7 @@ async def list_valid_texts(talk: ChatHarness) -> Sequence[str]:
 async def learn_and_delete_fact(
     talk: ChatHarness, how: str, said: str = SAID, quote: str = "I live in Porto", text: str = PORTO
 ) -> None:
-    """Have Anna say it, learn it, and delete or forget it. A deleted fact is erased a day later."""
+    """Let Anna say a text, learn a fact from it, and delete or forget it. A deleted fact is erased a day later."""
     set_model_fact(talk, 1, quote, text)
     await talk.say(said)
     (fact,) = await talk.services.facts.learn(SCOPE)
@@ -128,7 +128,7 @@ async def rebuild_summaries(talk: ChatHarness) -> None:
     await talk.services.summaries.fold(SCOPE, "now")
 
     async def ignore(progress: RebuildProgress) -> None:
-        """Nobody watches."""
+        """Ignore progress reports."""
 
     assert (await talk.services.rebuilder.rebuild_summaries(SCOPE, ignore)).state == "done"
     await talk.services.facts.learn(SCOPE)
@@ -312,7 +312,7 @@ DOG = ("Tengo un perro, Toby.", "Tengo un perro", "Anna tiene un perro, Toby.")
 async def test_restatement_after_deletion_matches_words_of_original_quote(
     talk: ChatHarness, how: str, said: str, text: str, is_learned: bool
 ) -> None:
-    """The verb of the sentence and that of the fact have different stems: "tengo", "tiene"."""
+    """The verb has different stems in the sentence and in the fact ("tengo", "tiene")."""
     await learn_and_delete_fact(talk, how, *DOG)
     set_model_fact(talk, 3, said.rstrip("."), text)
     await talk.say(said)

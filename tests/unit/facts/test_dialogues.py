@@ -1,4 +1,4 @@
-"""Learn from the labelled dialogues with real stores and a scripted model, and check merges and updates."""
+"""Tests of learning from the labelled dialogues, with real stores and a scripted model: merges and updates."""
 
 from collections import Counter
 from collections.abc import AsyncIterator

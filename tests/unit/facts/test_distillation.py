@@ -1,4 +1,4 @@
-"""When the profile is distilled, from what, and which sentences are removed from it."""
+"""Tests of the profile: when it is distilled, from which sources, and which sentences are removed from it."""
 
 import asyncio
 import json
@@ -116,7 +116,7 @@ HELD = {"profile": "Anna lives in Lisbon. She works as a nurse.", "preferences":
 
 
 async def _add_lisbon_facts_and_profile(talk: ChatHarness) -> tuple[int, int]:
-    """Add two facts that a profile then tells."""
+    """Add two facts, distil a profile that contains them, and return the ids of the facts."""
     home, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna lives in Lisbon.")
     job, _ = await talk.services.facts.add_fact_unless_known(ANNA.id, "Anna works as a nurse.")
     talk.server.set_default_schema_answer("profile", json.dumps(HELD))
@@ -156,7 +156,7 @@ async def test_prompt_omits_overruled_profile_sentence_after_crash(talk: ChatHar
 
 @pytest.mark.parametrize("is_on", [True, False])
 async def test_post_turn_task_corrects_profile_only_while_memory_is_on(talk: ChatHarness, *, is_on: bool) -> None:
-    """With 9,000 facts it takes most of a second, for which the next answer waited."""
+    """With 9,000 facts the correction takes most of a second, and the next answer once waited for it."""
     home, _ = await _add_lisbon_facts_and_profile(talk)
     await talk.services.facts.edit(ANNA.id, home, "Anna lives in Porto.")
     await talk.services.memory.set_enabled(ANNA.id, enabled=is_on)
@@ -168,7 +168,7 @@ async def test_post_turn_task_corrects_profile_only_while_memory_is_on(talk: Cha
 
 
 async def test_prompt_keeps_facts_when_profile_correction_fails(talk: ChatHarness) -> None:
-    """One damaged row of a deleted fact took the whole memory from every prompt."""
+    """A damaged row of a deleted fact once removed the whole memory from every prompt."""
     home, _ = await _add_lisbon_facts_and_profile(talk)
     await change_fact_and_report(talk.services, ANNA.id, "delete", home)
     async with talk.services.memory.open_store(ANNA.id) as store, store.database.open_transaction(ANNA.id) as tx:

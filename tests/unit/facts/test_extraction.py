@@ -1,4 +1,4 @@
-"""Parse a model's answers defensively and check facts against their source messages."""
+"""Tests of extraction: model answers are parsed defensively, and facts are checked against their messages."""
 
 import json
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_parse_facts_sanitizes_field_values() -> None:
 
 
 def test_correction_closes_fact_learned_in_same_request() -> None:
-    """Both were learned from one request."""
+    """An unrelated fact with the same number stays valid."""
     texts = ("Nora's rent is 940 euros a month.", "Nora has 940 books.", "Nora's rent is 980 euros, not 940.")
     rent, books, correction = (make_fact(text, number) for number, text in enumerate(texts, start=1))
     new = [
@@ -482,7 +482,7 @@ def test_past_type_does_not_end_fact_quoted_in_present_tense() -> None:
 
 
 def test_ignores_question_at_start_of_quote() -> None:
-    """From both sentences, a small model learned that the person is thinking about a goldfish's name."""
+    """A small model once learned from both sentences that the person is thinking about a goldfish's name."""
     said = "What's a good name for a goldfish? Give me three."
     fact = {"message": 1, "quote": said, "text": "Anna is thinking about the name of a goldfish.", "type": "state"}
     assert not extract_most_likely_facts(json.dumps([fact]), said)

@@ -1,4 +1,4 @@
-"""Learn facts from imported history on request, from the owner's messages only, each exactly once."""
+"""Tests of learning from imported history: on request, from the owner's messages only, each exactly once."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def make_chat_export(*texts: str, first: int = 1, days: int = 0) -> bytes:
 
 async def import_chat(talk: ChatHarness, data: bytes) -> ImportResult:
     async def progress(done: int, total: int) -> None:
-        """Nobody watches."""
+        """Ignore progress reports."""
 
     return await talk.services.importer.import_file(SCOPE, ANNA.id, data, progress=progress)
 
@@ -77,7 +77,7 @@ def list_extraction_prompts(talk: ChatHarness) -> list[str]:
 
 
 async def count_unread_messages(talk: ChatHarness, done: ImportResult) -> int:
-    """How many messages are still to be learned from."""
+    """Return the number of messages that have not been learned from."""
     assert done.ids is not None
     ahead = await talk.services.history_extraction.estimate_cost(ANNA.id, *done.ids)
     return ahead.messages if ahead else 0
@@ -495,7 +495,7 @@ async def test_group_extraction_counts_messages_of_all_members(talk: ChatHarness
     group = Scope(owner=-500)
 
     async def progress(done: int, total: int) -> None:
-        """Nobody watches."""
+        """Ignore progress reports."""
 
     done = await talk.services.importer.import_file(group, ANNA.id, make_chat_export("I sail."), progress=progress)
     assert done.ids is not None

@@ -1,6 +1,6 @@
 """A model that mistakes wishes, questions and requests for facts is asked to classify each line.
 
-The lines were written by people: in issues of programs that remember, and to a model of 1.5 billion parameters.
+People wrote these lines in issues of programs with a memory, and to a model of 1.5 billion parameters.
 """
 
 import json
@@ -43,7 +43,7 @@ async def learn(talk: ChatHarness, line: str, **fields: object) -> list[Fact]:
 
 
 def set_line_kinds(talk: ChatHarness, kinds: Mapping[str, str]) -> None:
-    """Let the model say that lines are of these kinds, and that any other is a fact."""
+    """Let the model classify lines by `kinds`, and every other line as a fact."""
 
     def answer(messages: Sequence[Mapping[str, object]]) -> str:
         line = str(messages[-1]["content"]).removeprefix("Line: ")
@@ -215,7 +215,7 @@ async def test_model_with_only_valid_facts_is_not_asked_for_kinds(talk: ChatHarn
 
 
 async def test_stops_asking_after_min_lines_if_all_lines_are_facts(talk: ChatHarness) -> None:
-    """An offer of twenty lines, pasted in one message, did not yet show that the model knows facts."""
+    """A pasted offer has twenty lines, which say too little about the model, so MIN_LINES is larger."""
     set_line_kinds(talk, {})
     for offer in range(4):
         lines = [f"Locker {number} costs {offer} euros" for number in range(20)]

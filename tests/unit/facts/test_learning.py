@@ -1,4 +1,4 @@
-"""Learn facts in the whole program: when, from which messages, and without side effects of failures."""
+"""Tests of learning in the whole program: when facts are learned, from which messages, and after failures."""
 
 import asyncio
 import json
@@ -463,7 +463,7 @@ async def test_rereads_turns_one_by_one_after_invalid_answers(talk: ChatHarness)
 
 
 async def test_rereads_turns_one_by_one_if_all_facts_are_rejected(talk: ChatHarness) -> None:
-    """A model of 1.5 billion parameters explained the heat pump, or repeated <known>, and missed the home beside it."""
+    """A 1.5B model learned what a heat pump is, or repeated <known>, and missed the home in the next turn."""
     await say_all(talk, "Can you explain what a heat pump does?", "We live in Freiburg.", "It rains.", "I own a boat.")
     pump = format_facts_answer(make_fact("A heat pump moves heat.", 1, quote="Can you explain what a heat pump does?"))
     home = format_facts_answer(make_fact("Anna lives in Freiburg.", 3, quote="We live in Freiburg"))
@@ -476,7 +476,7 @@ async def test_rereads_turns_one_by_one_if_all_facts_are_rejected(talk: ChatHarn
 
 
 async def test_correction_ends_fact_with_denied_number(talk: ChatHarness) -> None:
-    """A model of 1.5 billion parameters called the correction an instruction that replaces nothing."""
+    """Seen with a 1.5B model: it called the correction an instruction that replaces nothing."""
     rent, said_again = make_fact("Anna's rent is 940 euros a month.", 1), "Correction: my rent is 980 euros, not 940."
     talk.server.script_schema("facts", format_facts_answer(rent | {"quote": "My rent is 940 euros a month"}))
     await say_all(talk, "My rent is 940 euros a month. Tim owes me 940 euros since May.")
@@ -493,7 +493,7 @@ async def test_correction_ends_fact_with_denied_number(talk: ChatHarness) -> Non
 
 
 async def test_sends_single_turns_if_batches_miss_facts(talk: ChatHarness) -> None:
-    """Of 35 facts, a model of 1.5 billion parameters found 16 in lists of four turns, and 24 in single ones."""
+    """Of 35 facts, a model of 1.5 billion parameters found 16 in batches of four turns, and 24 in single turns."""
     rain = make_fact("Rain is water.", 1, quote="nobody said this")
     for batch in range(3):  # one fact of each list is right, and one is not: three turns are asked about again
         ids = [8 * batch + 2 * place + 1 for place in range(4)]
@@ -527,7 +527,7 @@ async def test_stops_rereading_single_turns_if_nothing_more_is_found(talk: ChatH
 
 
 async def test_keeps_facts_of_batch_if_endpoint_fails_on_single_turn(talk: ChatHarness) -> None:
-    """A free endpoint answers a few requests a minute: each batch would be asked about again and again."""
+    """A free endpoint allows a few requests a minute, so each batch would be requested again and again."""
     sails = format_facts_answer(
         make_fact("Anna sails.", 1, quote="I sail"), make_fact("Rain is water.", 3, quote="nobody said this")
     )

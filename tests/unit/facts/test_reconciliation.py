@@ -152,7 +152,7 @@ def test_keeps_profile_sentence_with_current_fact_unless_decided_by_hand() -> No
     ],
 )
 def test_number_correction_closes_old_fact_in_either_order(said: str, said_again: str, fact: str) -> None:
-    """A model of 1.5 billion parameters found the corrected rent last, when it was asked about that turn alone."""
+    """A 1.5B model found the outdated rent after its correction, when asked about that turn alone."""
     rent = replace(make_new_fact(fact.format(940)), quote=said, observed_at=NOW, valid_from=NOW)
     correction = replace(make_new_fact(fact.format(980)), quote=said_again)
     first, second = plan_fact_changes([rent, correction], [])
@@ -193,7 +193,7 @@ def test_number_correction_does_not_affect_facts_about_other_subjects(
 
 
 def test_a_second_allergy_does_not_end_the_first() -> None:
-    """A model of 1.5 billion parameters said that a person has one allergy, and the dangerous one was gone."""
+    """A 1.5B model said that a person has only one allergy, and the second one ended the dangerous first one."""
     hazelnuts = replace(make_new_fact("Nora is allergic to hazelnuts.", "Nora allergy", only_one=True), importance=1.0)
     nuts = replace(make_new_fact("Nora is allergic to nuts.", "Nora allergy", only_one=True), is_change=True)
     assert [change.closes for change in plan_fact_changes([hazelnuts, nuts], [])] == [(), ()]

@@ -1,4 +1,4 @@
-"""Requests for facts and profiles: within every token limit, whatever is in them, and without leaving a message out."""
+"""Requests for facts and profiles fit every token limit, whatever their contents, and omit no message."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ TOKENS = Tokenizer.for_encoding("o200k_base")
 SCOPE = Scope(owner=7)
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 WITH_SCHEMA = 1200
-"""From this token limit on the schema is within it too."""
+"""Lowest token limit that also includes the schema, in tokens."""
 
 said = st.tuples(st.sampled_from(["user", "user", "assistant"]), dense_texts(4096))
 turns = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
@@ -153,7 +153,7 @@ def test_assistant_answer_is_recorded_but_not_sent() -> None:
 
 
 def test_request_shows_only_known_facts_sharing_terms_with_user_messages() -> None:
-    """A small model repeated the known facts and found none in the messages."""
+    """A small model once repeated the known facts and found none in the messages."""
     turns = make_turns([[("user", "My rent, called warm, is 980 euros."), ("assistant", "No hazelnuts, then.")]])
     known = make_facts(["Anna is allergic to hazelnuts.", "Anna's rent is 940 euros.", "Anna's cat is called Biscuit."])
     request = RequestBuilder(TOKENS, lambda: 8000).make_extraction_request(
@@ -176,7 +176,7 @@ def test_small_turns_share_a_request() -> None:
 
 
 def test_long_turn_gets_own_request_only_when_separation_is_enabled() -> None:
-    """Next to a paste a small model learned nothing of the other lines."""
+    """A small model learned nothing from other messages in the same request as a long paste."""
     paste = "The cabinets are of oak, the worktop is of granite. " * 20
     said = ("I moved to Oslo.", paste, "I teach now.", "I play chess.")
     turns = make_turns([[("user", text)] for text in said])

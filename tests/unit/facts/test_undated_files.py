@@ -60,7 +60,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
 
 
 async def import_and_learn(talk: ChatHarness, text: str, *, number: int = 0, **told: Any) -> None:
-    """Import a file and learn from it. Each `number` makes its words new, so that they are read again."""
+    """Import a file and learn from it. `number` varies the text, so that the same words are read again."""
     done = await import_chat(talk, text.replace(SAID, f"{SAID} {number * ')'}").encode())
     assert done.ids is not None, text
     set_model_facts(talk, {**TOLD, **HOME, "message": done.ids[0], **told})
@@ -126,7 +126,7 @@ async def plan_import(talk: ChatHarness, *chosen: int) -> ImportPlan:
 
 async def keep(talk: ChatHarness, *chosen: int) -> int:
     async def progress(done: int, total: int) -> None:
-        """Nobody watches."""
+        """Ignore progress reports."""
 
     text, given = "\n".join(f"- {text}" for text in PASTED), ReadContext(person=ANNA.id, answers={"facts0": chosen})
     return (await talk.services.importer.import_file(SCOPE, ANNA.id, text.encode(), given, progress=progress)).facts

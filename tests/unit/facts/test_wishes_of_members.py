@@ -36,7 +36,7 @@ async def list_wishes_in_prompt(talk: ChatHarness, person: Person, text: str, *,
 
 
 async def teach_wish(talk: ChatHarness, person: Person, text: str, *, replaces: int | None = None) -> None:
-    """A member says this, and a model takes it for a lasting wish."""
+    """Let a member write a text, and learn it as a lasting wish."""
     await list_wishes_in_prompt(talk, person, text)
     async with talk.services.memory.open_store(GROUP.owner) as store:
         [message] = [message for message in await store.timeline.read_page(GROUP, limit=2) if message.is_user]
@@ -101,7 +101,7 @@ async def test_members_with_similar_names_keep_separate_homes(
 
 
 async def read_speaker(talk: ChatHarness, scope: Scope = GROUP) -> str:
-    """The name under which the last message of a member is remembered."""
+    """Return the name under which the last message of a member is stored."""
     async with talk.services.memory.open_store(GROUP.owner) as store:
         [said] = [message for message in await store.timeline.read_page(scope, limit=2) if message.is_user]
     return said.speaker

@@ -1,4 +1,4 @@
-"""Embedders: the one that ships with the install, and an endpoint over real HTTP."""
+"""Tests of embedders: the choice of one, and an endpoint over real HTTP."""
 
 import json
 from base64 import b64encode
@@ -111,7 +111,7 @@ async def test_accepts_embedding_response_variants(
 
 
 async def test_halves_batch_when_endpoint_refuses_batch_size(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
-    """DashScope takes 10 texts in a request, and SiliconFlow 32."""
+    """DashScope accepts 10 texts per request, and SiliconFlow 32."""
     server, embedder = endpoint
     too_many = Behaviour(status=400, message="batch size is invalid, it should not be larger than 10")
     # Behind the first refusal stands the question whether anything is accepted at all.
@@ -124,7 +124,7 @@ async def test_halves_batch_when_endpoint_refuses_batch_size(endpoint: tuple[Ope
 async def test_text_that_server_fails_on_does_not_block_other_texts(
     endpoint: tuple[OpenAIServer, EndpointEmbedder],
 ) -> None:
-    """Ollama answers 500 for ever where a vector is not a number; the whole index waited for it."""
+    """Ollama always answers 500 if a vector contains NaN. One such text once blocked the whole index."""
     server, embedder = endpoint
 
     def answer(_: object) -> Behaviour:

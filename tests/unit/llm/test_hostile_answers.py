@@ -31,7 +31,7 @@ async def test_reads_long_answer_in_many_events_completely() -> None:
 
 
 async def test_limits_number_of_calls_and_length_of_call_ids_and_names() -> None:
-    """Names and ids go back into the prompt, uncounted."""
+    """Call ids and names are sent back in the next prompt, but do not count toward its tokens."""
     calls = [{"id": "i" * 9_000, "function": {"name": "n" * 9_000, "arguments": "{}"}}] * 20
     async with open_bench() as bench:
         bench.server.script("m", Behaviour(events=(make_delta_event(tool_calls=calls), "[DONE]")))
@@ -41,7 +41,7 @@ async def test_limits_number_of_calls_and_length_of_call_ids_and_names() -> None
 
 
 async def test_drops_deeply_nested_extra_content_of_call() -> None:
-    """The extra content is sent back in the next request, which could not be serialized."""
+    """The next request repeats the extra content, and content nested this deeply could not be serialized."""
     deep = json.loads('{"a":' * 900 + "1" + "}" * 900)
     call = {"id": "i", "function": {"name": "search_memory", "arguments": "{}"}, "extra_content": deep}
     async with open_bench() as bench:
@@ -51,7 +51,7 @@ async def test_drops_deeply_nested_extra_content_of_call() -> None:
 
 
 async def test_caps_reported_token_usage() -> None:
-    """The ledger cannot store such numbers, so no usage could be written any more."""
+    """The usage ledger cannot store such large numbers, and one of them would stop all further writes."""
     usage = {"prompt_tokens": 10**30, "completion_tokens": 10**30, "prompt_tokens_details": {"cached_tokens": 10**30}}
     async with open_bench() as bench:
         said = Behaviour(
@@ -108,7 +108,7 @@ async def test_rejects_answer_that_exceeds_max_call_seconds(monkeypatch: pytest.
 
 
 async def test_keep_alives_do_not_prevent_timeout_of_stalled_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Signs of life, and chunks with nothing in them, held a turn for an hour."""
+    """Keep-alive comments and empty chunks once kept a turn waiting for an hour."""
     monkeypatch.setattr(endpoint, "STRETCH", 0.001)
     async with open_bench() as bench:
         empty = json.dumps({"choices": [{"delta": {"role": "assistant", "content": ""}}]})
@@ -119,7 +119,7 @@ async def test_keep_alives_do_not_prevent_timeout_of_stalled_answer(monkeypatch:
 
 
 async def test_growing_answer_extends_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thoughts count, and calls: a small machine takes its time over them."""
+    """Thoughts and tool calls count as progress, because a slow machine needs a long time for them."""
     until: list[float] = []
     moment = 1_000.0
     monkeypatch.setattr(endpoint, "MIN_GROWTH_CHARS", 1)

@@ -17,7 +17,7 @@ from tests.paths import ROOT
 
 FRAGILE = make_child_script("tests.support.fragile_embedder")
 LIGATURES = "\ufdfa" * 8
-"""Eight characters that its normalisation makes 144 of: they broke the engine's heap."""
+"""Eight characters that the model's normalisation expands to 144. They once broke the engine's heap."""
 
 
 async def test_local_model_matches_meaning_across_languages() -> None:

@@ -1,4 +1,4 @@
-"""Streams as real servers sent them: parsed by their body, and an incomplete answer is an error."""
+"""Tests of streams as real servers sent them: parsed by their body, and an error if the answer is incomplete."""
 
 import asyncio
 import gzip
@@ -92,7 +92,7 @@ async def test_skips_event_without_content(nothing: str) -> None:
 
 
 async def test_connection_cut_after_finish_reason_keeps_answer() -> None:
-    """Proxies close before the last bytes that they have announced."""
+    """Some proxies close the connection before they have sent all announced bytes."""
     cut = RawAnswer(body=STREAM.replace("data: [DONE]\n\n", "").encode(), is_cut=True)
     async with (
         run_raw_server(lambda _: cut) as (_, url),
@@ -277,7 +277,7 @@ def stream_in_pieces(*texts: str, finish: str | None = "stop") -> Behaviour:
 
 
 async def test_hides_thoughts_without_opening_tag_after_first_occurrence() -> None:
-    """They look like an answer until the closing tag, so later answers are only shown after the tag."""
+    """At first, such thoughts look like an answer. Later answers are held back until the closing tag or the end."""
     async with open_bench() as bench:
         bench.server.script("m", *[stream_in_pieces(*THOUGHT)] * 2, Behaviour(text="No thoughts now."))
         for number, shown in enumerate((DraftRecorder(), DraftRecorder())):

@@ -1,4 +1,4 @@
-"""The offline models: quoting, acknowledging, extracting."""
+"""Tests of the offline models, which quote messages, acknowledge statements and extract sentences."""
 
 import pytest
 
@@ -354,7 +354,7 @@ TOLD = {
     "pt": ("Sou alérgico a nozes.", "O que você sabe sobre mim?", "A que sou alérgico?"),
     "ar": ("لدي حساسية من الجوز.", "ماذا تعرف عني؟", "مِمَّ لدي حساسية؟"),
 }
-"""What the page offers a newcomer to say, and what it offers to ask."""
+"""By language: the statement that the page suggests to a newcomer, and the two questions that it suggests."""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,4 +1,4 @@
-"""OpenAIChat against the scripted server, over real HTTP."""
+"""Tests of OpenAIChat with the scripted server over real HTTP."""
 
 import asyncio
 import importlib
@@ -48,7 +48,7 @@ class RecordingSleep:
 
 
 class DraftRecorder:
-    """Record every text passed to `on_text`, in order."""
+    """Records every text passed to `on_text`, in order."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -329,13 +329,13 @@ async def test_caps_invalid_or_huge_retry_after(bench: ModelBench, asked_for: st
     ],
 )
 def test_retry_after_date_is_relative_to_server_date(asked_for: str, date: str, seconds: float | None) -> None:
-    """RFC 9110; gateways and CDNs send it."""
+    """Gateways and CDNs send Retry-After as a date, as RFC 9110 allows."""
     assert StatusError(429, {}, {"retry-after": asked_for, "date": date}).retry_after == seconds
 
 
 @pytest.mark.parametrize("faults", [2, 3])
 async def test_transient_server_error_keeps_prompt_limit_and_parameters(bench: ModelBench, faults: int) -> None:
-    """A restart of LiteLLM's proxy, during which each request is answered with 500."""
+    """While LiteLLM's proxy restarts, it answers every request with 500."""
     bench.server.script("m", *[Behaviour(status=500, message="Internal server error")] * faults, "Fine.", "Fine.")
     with suppress(ModelBusy):
         await bench.model.complete(make_prompt("word " * 3_000))

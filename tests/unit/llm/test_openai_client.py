@@ -1,4 +1,4 @@
-"""What goes out to an endpoint and what of its answers is read, over real HTTP."""
+"""Tests of requests to a model endpoint over real HTTP, and of limits on its responses."""
 
 import gzip
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ HELLO = [PromptMessage(role="user", content="Hello?")]
 
 
 class FixedPeer:
-    """Answer every request with the same response and record the requests."""
+    """A server that answers every request with the same response and records the requests."""
 
     def __init__(self, answer: Response) -> None:
         self.requests: list[Request] = []

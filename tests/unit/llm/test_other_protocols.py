@@ -1,6 +1,7 @@
-"""Answers in other protocols and streams of cumulative chunks, as real endpoints sent them.
+"""Tests of answers in other protocols and of streams of cumulative chunks, as real endpoints sent them.
 
-After reports to new-api, sub2api, LiteLLM, qwen-code and freellmapi, and the references of the protocols.
+The cases come from reports to new-api, sub2api, LiteLLM, qwen-code and freellmapi, and from the references of the
+protocols.
 """
 
 import asyncio
@@ -37,7 +38,7 @@ async def test_reads_call_of_other_protocol(kind: str) -> None:
 
 
 async def test_speaker_name_in_delta_is_not_a_call() -> None:
-    """MiniMax names the speaker in each piece, not the role in each."""
+    """MiniMax repeats the speaker's name in each chunk, but not the role."""
     pieces = [
         make_chunk(content=APPLES[:9], name="MiniMax AI"),
         make_chunk(content=APPLES[9:], name="MiniMax AI"),
@@ -97,5 +98,5 @@ async def test_does_not_duplicate_text_of_cumulative_chunks() -> None:
 
 
 async def test_estimates_usage_when_response_has_none() -> None:
-    """A prompt of no tokens would cost a person's budget nothing."""
+    """A prompt counted as zero tokens would not be charged to the person's budget."""
     assert (await ask(ANSWERS["anthropic"].encode())).usage.prompt > 0

@@ -1,8 +1,8 @@
-"""The responses of several providers' endpoints are understood.
+"""Tests of the responses of several providers' endpoints.
 
-`source` says of each body whether it was recorded here (llama.cpp), has the shape of one that others captured and
-published, or follows the maker's documentation; the words in it are ours where it was not recorded. Where a maker
-refuses no schema today, an older version's refusal stands there, in that maker's shape of an error.
+`source` lists the origin of each body: recorded here (llama.cpp), in the shape of a published capture, or written
+from the provider's documentation. Bodies that were not recorded contain our own words. If a provider accepts every
+schema today, its refusal is that of an older version, in the provider's error format.
 """
 
 import json
@@ -61,7 +61,7 @@ def make_prompt(words: str = "Hello?") -> list[PromptMessage]:
 
 
 def make_stream(events: list[Mapping[str, Any] | str]) -> Behaviour:
-    """Events, and comments as they stand."""
+    """Return a streamed answer. Events are encoded as JSON, and strings such as comments are sent unchanged."""
     return Behaviour(events=(*(event if isinstance(event, str) else json.dumps(event) for event in events), "[DONE]"))
 
 
@@ -113,7 +113,7 @@ async def test_reads_tool_call(bench: ProviderBench, peer: Mapping[str, Any]) ->
 
 
 async def test_returns_gemini_thought_signatures_with_calls(bench: ProviderBench) -> None:
-    """Gemini 3 sends whole calls without an index, one a chunk, and refuses them when they come back unsigned."""
+    """Gemini 3 sends each call whole and without an index, and refuses calls that come back without signatures."""
     signed = [{"google": {"thought_signature": f"El4K{number}"}} for number in range(2)]
     functions = [{"name": "search_memory", "arguments": json.dumps({"query": word})} for word in ("walnuts", "pears")]
     chunks = [
@@ -205,7 +205,7 @@ async def test_retries_busy_endpoint_and_finally_raises(bench: ProviderBench, pe
 async def test_returns_reasoning_with_calls(
     bench: ProviderBench, pieces: Sequence[Mapping[str, object]], expected: Mapping[str, object]
 ) -> None:
-    """DeepSeek refuses every later request of the turn without it; too much of it is left out."""
+    """DeepSeek refuses all later requests of the turn without the reasoning. Overlong reasoning is omitted."""
     call = {"index": 0, "id": "c", "type": "function", "function": {"name": "note", "arguments": "{}"}}
     deltas = [*pieces, {"tool_calls": [call]}]
     events = [json.dumps({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}) for delta in deltas]

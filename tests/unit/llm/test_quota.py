@@ -21,7 +21,7 @@ from tests.support.talk import ANNA, BORIS, ChatHarness, open_chat_harness
 
 
 async def read_tokens_by_spender(talk: ChatHarness) -> dict[int, int]:
-    """Tokens by id, as the ledger has them."""
+    """Return the tokens used today by spender id, as stored in the ledger."""
     found = await talk.services.memory.usage.read_usage_of_day_by_spender(talk.moment[0].date())
     return {spender: used.prompt + used.completion for spender, used in found.items()}
 
@@ -94,7 +94,7 @@ async def test_background_work_is_charged_to_owner_and_waits_for_new_day(tmp_pat
 
 
 async def test_creating_groups_does_not_extend_personal_budget(tmp_path: Path) -> None:
-    """Each group has a memory of its own, and so a budget, for the background work on what is said there."""
+    """Background work in a group is charged to the group's own budget and also to its latest speaker."""
     async with open_chat_harness(tmp_path, daily_token_budget_per_user=150) as talk:
         quota, model = talk.services.quota, talk.services.models["chat-model"]
 

@@ -1,7 +1,7 @@
-"""Thoughts without marks of their own, calls and explanations of calls, pages and refusals, after public reports.
+"""Tests of unmarked thoughts, written calls, explanations of calls, web pages and refusals, from public reports.
 
-From the parsers' tests of Ollama (Apertus, Glimmer, Laguna, MiniCPM), reports to new-api, hermes-agent, vLLM and
-LiteLLM, and prompts that ask a model to think under a heading.
+The cases come from Ollama's parser tests (Apertus, Glimmer, Laguna, MiniCPM), from reports to new-api, hermes-agent,
+vLLM and LiteLLM, and from prompts that ask a model to think under a heading.
 """
 
 import json
@@ -359,7 +359,7 @@ async def test_non_text_json_answer_remains_json(value: object, shown: str) -> N
 
 
 async def test_unfinished_thinking_tag_is_not_shown() -> None:
-    """Gemma 4 by Ollama."""
+    """Seen with Gemma 4 on Ollama."""
     made, drafts, _ = await complete(stream_in_pieces("<think广场照明灯的开启时间是 18:15。"))
     assert made.text == "广场照明灯的开启时间是 18:15。"
     assert not any("think" in shown for shown in drafts)

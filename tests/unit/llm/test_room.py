@@ -33,7 +33,7 @@ REFUSED = {"error": {"message": "This model's maximum context length is 4096 tok
 
 
 async def test_shortens_prompt_when_window_is_full(tmp_path: Path) -> None:
-    """Ollama's window has 4,096 tokens. vLLM refuses a limit that does not fit into it."""
+    """Ollama's window has 4,096 tokens. vLLM refuses an answer limit that does not fit into its window."""
 
     def answer(request: Json) -> RawAnswer:
         if "max_tokens" in request:

@@ -1,4 +1,4 @@
-"""The speaking endpoint, over real HTTP."""
+"""Tests of the speech endpoint over real HTTP."""
 
 from collections.abc import AsyncIterator
 

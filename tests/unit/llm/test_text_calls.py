@@ -195,7 +195,7 @@ def test_incremental_parsing_matches_parsing_of_whole_prefix(pieces: list[str]) 
 
 
 def test_long_malformed_call_is_not_repaired() -> None:
-    """Repairing takes up to the square of a text's length."""
+    """Repairing a call takes time up to the square of its length."""
     broken = '{"name": "search_memory", "arguments": {"query": ' + ":“" * 10_000
     assert find_calls_in_text(broken, NAMES, is_whole=True).is_broken
 

@@ -1,4 +1,4 @@
-"""The transcribing endpoint, over real HTTP: long answers, answers in pieces, and answers that are none."""
+"""Tests of the transcription endpoint over real HTTP: long responses, responses in pieces, and failures."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ async def endpoint() -> AsyncIterator[tuple[OpenAIServer, Transcriber]]:
 
 
 def make_transcription_response(text: str, *, padding: int = 0) -> str:
-    """An answer that tells more than the words, as some servers do, before them."""
+    """Return a response with `padding` characters of other data before the text, as some servers send."""
     return json.dumps({"words": "w" * padding, "text": text})
 
 

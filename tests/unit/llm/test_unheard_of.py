@@ -1,4 +1,4 @@
-"""Bodies, calls and thoughts in the formats of unfamiliar servers, after reports to comparable projects."""
+"""Tests of bodies, calls and thoughts in the formats of unfamiliar servers, from reports to similar projects."""
 
 import asyncio
 import gzip
@@ -42,7 +42,7 @@ GOOD = format_sse(HEAD, TAIL, STOP)
 
 @asynccontextmanager
 async def serve_pieces(*pieces: bytes, head: str = "200 OK", headers: Sequence[str] = ()) -> AsyncIterator[str]:
-    """A server that sends these pieces, each in a packet of its own, and closes the connection."""
+    """Serve these pieces, each in its own packet, then close the connection. Yield the base URL."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

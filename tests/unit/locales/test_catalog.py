@@ -1,4 +1,4 @@
-"""Texts by key: choice of language, missing translations, missing arguments, plurals."""
+"""Tests of texts by key: choice of language, missing translations, missing arguments, and plurals."""
 
 import asyncio
 import sys
@@ -113,7 +113,7 @@ def test_chosen_language_precedes_app_language_and_default() -> None:
 
 @pytest.mark.usefixtures("own_texts")
 def test_concurrent_first_use_loads_all_texts() -> None:
-    """The menus are read in a thread while the first person is answered already."""
+    """A thread may load the texts of the menus while the first person already gets an answer."""
     keys = ["shared-bot", "menu-help", "forget-members"]
     together = threading.Barrier(len(keys))
     often = sys.getswitchinterval()

@@ -1,4 +1,4 @@
-"""Error messages for users: the error's own sentence, or the translated one of its class."""
+"""Tests of error messages for users: the error's own sentence, or the translated one of its class."""
 
 import pytest
 

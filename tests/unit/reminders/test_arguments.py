@@ -1,4 +1,4 @@
-"""Reminders out of a model's object."""
+"""Tests of reading a reminder from the JSON object that a model returned."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -13,7 +13,7 @@ NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
 
 
 def format_reminder(found: NewReminder | str | None) -> tuple[str, str, str] | None:
-    """Return the due time in Berlin, the repetition and the text."""
+    """Return the due time in Berlin, the repetition and the text of a reminder."""
     assert not isinstance(found, str)
     return (f"{found.due_at.astimezone(BERLIN):%d.%m.%y %H:%M}", found.repeat, found.text) if found else None
 

@@ -739,7 +739,7 @@ def test_misspelt_day_is_offered_for_confirmation(language: str, text: str, word
     ],
 )
 def test_text_in_unsupported_language_is_offered_for_confirmation(text: str, words: str) -> None:
-    """It may name a day, and nothing in "9:30" says that the text is in a language that is read."""
+    """The text may name a day, and "9:30" does not show if the language of the text is supported."""
     found = parse_reminder_phrase(text, NOW)
     assert isinstance(found, UncertainReminder), found
     assert (found.words, found.reminder is not None) == (words, True)
@@ -927,7 +927,7 @@ def test_tonight_after_midnight_means_same_night(hour: int, text: str, due: str)
 
 
 def test_only_clock_time_keeps_local_time() -> None:
-    """A clock time follows its owner to another time zone, a delay does not."""
+    """A clock time follows its owner to another time zone, but a delay does not."""
     clock, distance = parse_reminder_phrase("17:00 go", NOW), parse_reminder_phrase("in 2 hours go", NOW)
     assert isinstance(clock, NewReminder)
     assert clock.local == datetime(2026, 11, 22, 17)  # noqa: DTZ001 - a wall clock has no zone

@@ -1,4 +1,4 @@
-"""Spoken times, named days, and ordinary reminders that are set without asking back."""
+"""Tests of spoken times, named days, and ordinary reminders that are set without confirmation."""
 
 import pytest
 
@@ -251,7 +251,7 @@ def test_ambiguous_day_place_or_number_makes_reminder_uncertain(language: str, t
 
 @pytest.mark.parametrize("language", TIMES)
 def test_sets_ordinary_reminders_with_unchanged_text(language: str) -> None:
-    """Each of 25 texts stands behind three of 15 times, in Chinese also without a space."""
+    """Each of 25 texts follows three of 15 times. In Chinese, every second request has no space between them."""
     times, texts = TIMES[language].split("|"), TEXTS[language].split("|")
     asked = {}
     for number in range(3 * len(texts)):

@@ -1,4 +1,4 @@
-"""Times that a question names, in the seven languages of the bot, as seen from a Saturday in November."""
+"""Tests of times that a question names, in the bot's seven languages, as seen from a Saturday in November."""
 
 from datetime import UTC, date, datetime
 

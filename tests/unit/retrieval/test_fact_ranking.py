@@ -1,4 +1,4 @@
-"""Rank facts by terms, by similarity above a threshold, by importance, and by pins."""
+"""Tests of ranking facts by terms, by similarity above a threshold, by importance, and by pins."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Pack only complete passages that fit the token budget."""
+"""Tests of packing: only complete passages that fit the token budget are packed."""
 
 from datetime import UTC, datetime, timedelta
 

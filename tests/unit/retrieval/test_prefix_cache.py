@@ -14,7 +14,7 @@ LARGE, SMALL = BLOCKS[0], BLOCKS[-1]
 
 
 def make_version_chain(ends: list[int], policy: Policy = "sliding") -> dict[int, Summary]:
-    """Versions that end with these messages, each based on the one before."""
+    """Return summaries by id that end at these message ids, each based on the previous one."""
     made = [replace(make_summary(number, 1, end, "x"), policy=policy) for number, end in enumerate(ends, start=1)]
     return {
         summary.id: replace(summary, base_id=summary.id - 1 or None, source_ids=tuple(range(1, summary.id))[-1:])
@@ -23,7 +23,7 @@ def make_version_chain(ends: list[int], policy: Policy = "sliding") -> dict[int,
 
 
 def list_ends_of_shown_versions(versions: dict[int, Summary], block: int = LARGE) -> list[int]:
-    """Where the version that is shown ends, after each fold."""
+    """Return the last message id of the version that is shown after each fold."""
     return [find_oldest_version_ending_in_block(version, versions, block).last_id for version in versions.values()]
 
 

@@ -1,4 +1,4 @@
-"""A prompt in the making: never over its token limit, no hole, and what yields first."""
+"""Tests of the prompt builder: the token limit, no gaps between messages, and the order in which parts yield."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -381,7 +381,7 @@ def test_last_turns_take_priority_over_summaries_and_older_turns() -> None:
 
 
 class Seams(Tokenizer):
-    """A tokenizer by which a whole request takes `more` tokens than its parts."""
+    """A tokenizer that counts `more` tokens for a request than for its parts together."""
 
     more = 0
 

@@ -1,4 +1,4 @@
-"""The effect of each ranking signal, one at a time."""
+"""Tests of each ranking signal, one at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ MONDAY = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 @dataclass(frozen=True, kw_only=True)
 class PassageSpec:
-    """A passage. `same_message`: it belongs to the same message as the passage before."""
+    """A passage to rank. With `same_message`, it belongs to the same message as the previous passage."""
 
     terms: str = ""
     speaker: str = "Ann"

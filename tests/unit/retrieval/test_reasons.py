@@ -1,5 +1,7 @@
-"""Check the reason that /why gives for a message against the scores that ranked it and against the messages
-themselves: sixty questions, four languages. That each check can fail is shown with an explanation that is wrong.
+"""Tests of the reasons that /why gives for a message, with sixty questions in four languages.
+
+Each reason is compared with the scores that ranked the message, and with the messages themselves. Wrong explanations
+show that each check can fail.
 """
 
 import zlib
@@ -26,11 +28,11 @@ from text.analyzer import list_search_terms
 
 DATA = ROOT / "benchmarks/data"
 SPOKEN = {"en": "And yesterday?", "es": "¿Y ayer?", "ru": "А вчера?", "zh": "昨天呢？"}
-"""The languages of the data, each with a question that names a time and nothing else."""
+"""The languages of the data, each with a question that only names a time."""
 ASKED = 15
-"""Questions of each file; every fifth is asked once more with the name of who said it."""
+"""The number of questions from each file. Every fifth of them is asked again with the user's name added."""
 RANKED = frozenset({"words", "meaning", "nearby", "speaker", "time", "opening", "recent"})
-"""The signals that rank messages; the others are of facts and replies."""
+"""The signals that rank messages. All other signals concern facts and replies."""
 SPEAKERS = {"User": "Xenia", "Assistant": "Quentin"}
 
 
@@ -57,8 +59,9 @@ class TrigramEmbedder(AbstractAsyncContextManager["TrigramEmbedder"]):
 
 @dataclass(frozen=True, kw_only=True)
 class RecallCase:
-    """A question and what came back for it, with all that was said. `close`: ids of messages with a passage that is
-    closer in meaning than the average one.
+    """A question, the snippets retrieved for it, and all messages of the conversation.
+
+    `close` has the ids of the messages with a passage that is closer to the question in meaning than the average one.
     """
 
     question: Question
@@ -112,7 +115,7 @@ TRUE: Mapping[str, Callable[[RecallCase, Message], bool]] = {
     "opening": opens_its_day,
     "recent": is_of_the_last_weeks,
 }
-"""By signal: whether what it says holds, without a look at any score."""
+"""A check for each signal that its reason is true of a message. The checks do not use the scores."""
 
 
 def find_reason_fault(given: RecallCase, snippet: Snippet, told: str) -> str:

@@ -1,4 +1,4 @@
-"""Quoted text is matched exactly, the rest of a query by its terms."""
+"""Tests of search queries: quoted text is matched exactly, and the rest by its terms."""
 
 import pytest
 from hypothesis import given

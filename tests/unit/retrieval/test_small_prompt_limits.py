@@ -1,4 +1,4 @@
-"""However low a token limit is, a context is made or refused; making it always ends."""
+"""With any small token limit, building a context ends with a context or an error."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from records.errors import ContextTooLong
 from tests.unit.retrieval.test_prompt_builder import TOKENS, build_context, make_summary, make_turns
 
 MIN_PROMPT_TOKENS = 7
-"""Tokens of an empty request: nothing fits less."""
+"""The tokens of an empty request, which is the smallest possible one."""
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Questions about orders, counts and whole stories are recognised by their meaning, in languages without an example."""
+"""Questions about orders, counts and whole stories are recognised by meaning, even in languages without examples."""
 
 from llm.local_embedder import LocalEmbedder
 from retrieval.wide_questions import NARROW, WIDE, needs_several_searches

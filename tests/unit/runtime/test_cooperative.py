@@ -1,4 +1,4 @@
-"""Long-running work that yields to other threads."""
+"""Tests of long-running work that yields to other threads."""
 
 from collections import deque
 from itertools import count

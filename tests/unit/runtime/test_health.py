@@ -1,4 +1,4 @@
-"""Liveness, readiness and Prometheus metrics over HTTP."""
+"""Tests of liveness, readiness and Prometheus metrics over HTTP."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from tests.support.http import NO_CERTIFICATES
 
 @dataclass
 class Program:
-    """A program's parts, and whether they work."""
+    """A fake program with a clock, a storage that can fail, and counts of its checks."""
 
     time: float = 0.0
     check_count: int = 0

@@ -21,7 +21,7 @@ HELD = WHOLE.replace(b"POST / ", b"POST /held ")
 
 
 class SlowEndpoint:
-    """Requests that are answered when the test says so."""
+    """An endpoint that answers its requests once `released` is set."""
 
     def __init__(self) -> None:
         self.arrived = asyncio.Semaphore(0)
@@ -83,7 +83,7 @@ async def test_closes_connection_with_incomplete_request(
 
 
 def test_client_keep_alive_is_shorter_than_server_idle_timeout() -> None:
-    """Otherwise a request sent at that moment is cut off, and the client cannot know if it was processed."""
+    """Otherwise the server could cut off a request, and the client could not know if it was processed."""
     assert IDLE_SECONDS >= 2 * KEPT_ALIVE
 
 

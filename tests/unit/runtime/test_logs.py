@@ -14,7 +14,7 @@ SECRET = 'p"ss\\wörd'
 
 @pytest.fixture(autouse=True)
 def _log(run_here: object) -> Iterator[None]:
-    """Restore logging after each test. `run_here` does the rest."""
+    """Stop capturing warnings after each test. `run_here` restores the other logging settings."""
     yield
     logging.captureWarnings(False)
 

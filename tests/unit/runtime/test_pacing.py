@@ -1,4 +1,4 @@
-"""Rate limits per visitor and limits on concurrent file transfers."""
+"""Tests of rate limits per visitor and of limits on concurrent file transfers."""
 
 import asyncio
 

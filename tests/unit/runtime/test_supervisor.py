@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="systemd is Linu
 
 @pytest.fixture(params=["a path", "an abstract name"])
 def notify_socket(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[socket.socket, str]]:
-    """A datagram socket as systemd's, and the NOTIFY_SOCKET that leads to it."""
+    """Yield a datagram socket like systemd's, and the value of NOTIFY_SOCKET that leads to it."""
     name = str(tmp_path / "notify") if request.param == "a path" else f"@keepsake-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as made:
         made.bind(name.replace("@", "\0"))

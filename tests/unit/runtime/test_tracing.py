@@ -22,7 +22,7 @@ from tests.support.talk import ANNA, open_chat_harness
 
 @dataclass
 class Collector:
-    """What was sent, and the address."""
+    """A fake OpenTelemetry collector that stores the bodies of the requests to `url`."""
 
     url: str = ""
     bodies: list[bytes] = field(default_factory=list)

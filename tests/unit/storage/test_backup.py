@@ -67,7 +67,7 @@ async def read_texts_by_owner(folder: Path) -> dict[int, list[str]]:
 
 @pytest.fixture
 async def data_dir(tmp_path: Path) -> Path:
-    """A data directory of a stopped bot, with one owner in each store."""
+    """Create the data directory of a stopped bot with one owner in each store, and return its path."""
     async with AsyncExitStack() as stack:
         memory = await open_memory(tmp_path / "data", stack)
         for owner, storage in OWNERS.items():

@@ -230,7 +230,7 @@ def read_file_modes(folder: Path) -> dict[str, int]:
 
 
 async def test_database_is_readable_and_searchable_with_plain_sqlite(tmp_path: Path) -> None:
-    """No extension and no custom tokenizer is needed, to read or to search."""
+    """Neither reading nor searching needs an extension or a custom tokenizer."""
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.upsert_owner(make_config(store, ANNA.owner))

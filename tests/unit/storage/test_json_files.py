@@ -374,7 +374,7 @@ async def test_leftovers_of_killed_snapshot_are_ignored_and_removed(tmp_path: Pa
 
 # faults while running ----------------------------------------------------------------------------------------
 class BrokenDisk:
-    """Replace the closed journal file with a folder, so that every write fails."""
+    """A context manager that replaces the closed journal file with a folder, so that every write fails."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "memory.json.journal"
@@ -403,7 +403,7 @@ async def test_append_fails_without_changes_when_journal_is_unwritable(tmp_path:
 
 
 async def test_journal_record_is_removed_when_commit_fails(tmp_path: Path) -> None:
-    """The journal holds no record that its transaction does not."""
+    """Otherwise the journal would contain a record without a transaction."""
 
     class LateError(Exception):
         pass
@@ -453,7 +453,7 @@ async def test_failed_snapshot_leaves_complete_journal(tmp_path: Path, caplog: p
 
 # cost --------------------------------------------------------------------------------------------------------
 async def test_journal_bytes_per_message_do_not_grow_with_memory(tmp_path: Path) -> None:
-    """Counted in bytes written to the journal, which do not depend on the machine."""
+    """The test counts bytes written to the journal, which do not depend on the machine."""
     async with open_json_store(tmp_path) as store:
         await store.upsert_owner(make_config(store, ANNA.owner))
         costs = []

@@ -1,4 +1,4 @@
-"""kill -9 at seeded points while a process writes, folds, moves and makes snapshots: nothing is lost or doubled."""
+"""A kill -9 while a process writes, folds, moves owners or makes snapshots loses and duplicates nothing."""
 
 import contextlib
 import random

@@ -43,7 +43,7 @@ def test_non_regular_file_in_data_dir_is_reported_without_traceback(
     run_here: Callable[..., int],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Opening a FIFO waited for ever."""
+    """Opening a FIFO once blocked the bot for ever."""
     lay(tmp_path / name)
     for arguments in ((), ("--check",), ("--backup", str(tmp_path / "backup.gz"))):
         environ = {"DATA_DIR": str(tmp_path), "TELEGRAM_BOT_TOKEN": "7:abc", "OPENAI_API_KEY": "key"}
@@ -121,7 +121,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
 
 
 NO_TEXT = "CAST(X'FF' AS TEXT)"
-"""What SQLite calls text and cannot be read as text; it fails the whole statement that reads it."""
+"""An SQL expression for invalid UTF-8 of type TEXT, which fails every statement that reads it."""
 
 
 @pytest.mark.parametrize(

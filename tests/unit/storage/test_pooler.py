@@ -15,7 +15,7 @@ CLAIMS = "leads to a pooler in transaction mode; Keepsake needs its session mode
 
 @pytest.mark.parametrize("mode", ["transaction", "statement"])
 async def test_refuses_pooler_outside_session_mode(mode: str, postgres_url: str, tmp_path: Path) -> None:
-    """`--check` said "PostgreSQL answers", and then claims failed every few seconds."""
+    """`--check` once said "PostgreSQL answers", although claims then failed every few seconds."""
     url = create_database(postgres_url, f"pooled_by_{mode}")
     with run_pgbouncer(url, mode, tmp_path) as behind, pytest.raises(SettingsError, match=CLAIMS):
         async with open_postgres_database(behind):

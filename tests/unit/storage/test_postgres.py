@@ -97,7 +97,7 @@ ANALYZE words; ANALYZE places
 async def test_word_search_uses_index_when_all_rows_belong_to_one_owner(
     tmp_path: Path, postgres_url: str, statement: str
 ) -> None:
-    """By the server's defaults every message of the owner was compared with the question: 90 ms at 10,000."""
+    """With the server's default settings, all 10,000 messages of the owner were compared, which took 90 ms."""
     question = " | ".join(f"u1t0x{number}" for number in range(100, 105))
     values = (1, question, 20)[: statement.count("?") if "?1" not in statement else 2]
     async with open_postgres_database(make_schema_address(postgres_url, tmp_path)) as database:
@@ -232,7 +232,7 @@ async def test_refuses_and_leaves_tables_of_another_program(postgres_url: str) -
 async def test_store_works_on_tables_partitioned_by_owner(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Native hash partitions, made before the first start, under the same statements."""
+    """The tables are hash-partitioned before the first start, and the statements are the same."""
     monkeypatch.setattr(migrations, "MIGRATIONS", [divided(), *MIGRATIONS[1:]])
     new = Scope(owner=-1_000_000_001_007)
     async with open_postgres_store(make_schema_address(postgres_url, tmp_path)) as store:
@@ -315,7 +315,7 @@ def test_temporary_connection_failure_is_storage_error(words: str) -> None:
 
 
 def test_permission_denied_on_socket_is_explained() -> None:
-    """The folder of a server's data, where some put its socket, is closed to all but the server's user."""
+    """Some servers put their socket into the data folder, which only the server's user may open."""
     words = 'connection to server on socket "/var/lib/password/.s.PGSQL.5432" failed: Permission denied'
     assert "may not open the socket" in make_connection_error(f"{words}\n\tIs the server running locally?").plain
 

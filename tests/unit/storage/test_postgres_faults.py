@@ -27,7 +27,7 @@ from tests.support.postgres_wire import Wire, lay_wire
 from tests.unit.storage.test_postgres import open_postgres_store
 
 STOPS_WITHIN = 10
-"""Seconds, by the contract; for ever, before there was a bound."""
+"""Maximum seconds until a stop completes. Without a bound, it once waited for ever."""
 
 
 @contextlib.asynccontextmanager
@@ -176,7 +176,7 @@ def read_only(url: str, name: str, *, is_on: bool) -> None:
 
 @pytest.fixture
 def small_disk(postgres_url: str) -> Iterator[tuple[str, Path]]:
-    """A database in a tablespace on a disk of its own: its name and where the disk is."""
+    """Create a database in a tablespace on a disk of 24 MB, and yield its URL and the disk's path."""
     with psycopg.connect(postgres_url) as raw:
         [data] = raw.execute("SHOW data_directory").fetchone() or ("",)
     here = Path(tempfile.mkdtemp(prefix="keepsake-disk-"))

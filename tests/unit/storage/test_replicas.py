@@ -61,7 +61,7 @@ class ReplicaProcess:
 
 
 class ReplicaProcesses:
-    """Opens processes that share one database, and expires their leases."""
+    """A group of processes that share one database, and whose leases a test can expire."""
 
     def __init__(self, url: str, folder: Path) -> None:
         self.url = url
@@ -189,7 +189,7 @@ async def test_lease_is_acquired_again_after_lost_reply(machines: ReplicaProcess
 
 
 async def test_update_wakes_replica_that_serves_its_owner(machines: ReplicaProcesses) -> None:
-    """/stop, too, reaches the one that answers, wherever it came in."""
+    """For example, a /stop may arrive at a process that does not serve its owner."""
     async with machines.open_process("a") as first, machines.open_process("b") as second:
         await second.memory.get_config(ANN)
         second.leases.replica.called.clear()
@@ -356,7 +356,7 @@ async def test_check_writable_fails_without_data_dir(tmp_path: Path) -> None:
 
 
 async def test_successor_resumes_broadcast_at_recipient_of_paused_replica(machines: ReplicaProcesses) -> None:
-    """It claims one person, is paused before it sends, and wakes when another process goes on."""
+    """The first process takes a recipient, and is paused until another process has continued the broadcast."""
     async with machines.open_process("a") as first, machines.open_process("b") as second:
         assert await first.memory.select_served_owners([ANN]) == [ANN]
         require_lease_for_sending(first.work, ANN)

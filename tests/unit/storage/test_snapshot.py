@@ -74,7 +74,7 @@ _EVERYTHING = (
 
 
 def held(folder: Path) -> list[list[tuple[object, ...]]]:
-    """What a closed store's working copy holds, row numbers of its own left out."""
+    """Return the rows of a closed store's working copy, without their row numbers (`seq`)."""
     with contextlib.closing(sqlite3.connect(folder / "index.db")) as file:
         found = []
         for sql in _EVERYTHING:

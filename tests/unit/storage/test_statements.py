@@ -104,7 +104,7 @@ def test_connection_stays_usable_after_server_error(connection: PostgresConnecti
 async def test_single_step_read_uses_one_executor_call(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each thread change costs as much as a statement."""
+    """Switching to another thread takes as long as a statement."""
     async with open_postgres_database(make_schema_address(postgres_url, tmp_path)) as database:
         loop, work = asyncio.get_running_loop(), list[Any]()
         run_in_executor = loop.run_in_executor
@@ -126,7 +126,7 @@ async def test_single_step_read_uses_one_executor_call(
 
 
 async def test_running_program_survives_columns_added_by_newer_version(tmp_path: Path, postgres_url: str) -> None:
-    """The server would refuse a prepared statement that returns another row then."""
+    """PostgreSQL refuses a prepared statement whose result has other columns than before."""
     url = make_schema_address(postgres_url, tmp_path)
     async with open_postgres_database(url) as database:
         store = PostgresStore(database)

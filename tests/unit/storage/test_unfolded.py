@@ -43,7 +43,7 @@ def make_reader_by_ids(sql: str) -> Callable[[sqlite3.Connection], int]:
 
 
 def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], int]) -> int:
-    """Instructions of SQLite that it takes to read ten messages."""
+    """Count the SQLite instructions needed to read ten messages."""
     taken = 0
 
     def count() -> int:

@@ -30,7 +30,7 @@ async def count_hits(store: JsonStore, word: str = "walrus") -> int:
 
 
 def mark_working_copy(folder: Path) -> None:
-    """Leave a table in a working copy, which another one would not have."""
+    """Add a table to the working copy, which a rebuilt copy would not have."""
     with contextlib.closing(sqlite3.connect(folder / "index.db")) as copy:
         copy.execute("CREATE TABLE seen_before (one)")
 

@@ -20,7 +20,7 @@ Work = Callable[[sqlite3.Connection], int]
 
 
 class CountingHooks(CommitHooks):
-    """Counts commits; `refused`: how many more of them fail."""
+    """Commit hooks that count commits. The next `failures_left` commits fail."""
 
     def __init__(self) -> None:
         self.commit_count = 0
@@ -114,7 +114,7 @@ async def test_failed_group_commit_is_retried_for_each_write(database: Database)
 
 
 async def test_oversized_write_to_full_file_does_not_fail_other_writes(database: Database) -> None:
-    """SQLite undoes the whole transaction when there is no room; the others are written all the same."""
+    """SQLite rolls back the whole transaction if there is no room, so the other writes are repeated."""
     async with database.open_transaction() as tx:
         [[pages]] = await tx.fetch_rows("PRAGMA page_count")
         await tx.execute(f"PRAGMA max_page_count={pages + 5}")

@@ -341,7 +341,7 @@ TOLD = make_source_lines(
 
 
 async def test_second_attempt_lists_missing_details_except_deleted_facts() -> None:
-    """The name Mara is no part of the deleted Marathon, and 1450 none of 14507."""
+    """The details "Mara" and 1450 are listed, although the deleted fact contains "Marathon" and 14507."""
     model = ScriptedModel("Anna met some people and spoke of a flat.")
     gone = ["- Anna met Boris at the Marathon of 14507 runners. (deleted)"]
     await summarize(model, SummaryInput(lines=TOLD, limit=200, superseded=gone))

@@ -75,7 +75,7 @@ class SimulatedScope:
         )
 
     def make_counts(self) -> Counts:
-        """What a store counts, as the test of a plan by counters alone."""
+        """Return the counts of a store, by which `can_fold` decides without reading messages."""
         state, active = self.make_state(), self.list_active_summaries()
         archived = len(self.chunk_of)
         starts = [min(made.covers) for made in active]

@@ -1,4 +1,4 @@
-"""Fold policies in the whole program: when they fold, what prompts contain, and that no message is lost."""
+"""Tests of fold policies in the whole program: when they fold, what prompts contain, and that nothing is lost."""
 
 import logging
 import random

@@ -1,4 +1,4 @@
-"""The pyramid planner: the counts of the design, and invariants for any history."""
+"""Tests of the pyramid planner: the summary counts of the design, and invariants for any history."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The score: better summaries score higher, part by part, and any text has one where there was something to keep."""
+"""Tests of the quality score: each fault lowers its part, and any source with content gives a score."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Run the Telegram service against a local Bot API server over real HTTP, with a scripted conversation."""
+"""Fixtures that run the Telegram service against a local Bot API server over HTTP, with scripted answers."""
 
 import asyncio
 from collections import defaultdict
@@ -44,7 +44,7 @@ from tests.peers.ports import reserve_port
 TOKEN = "4242:test-token"
 ANN, BOB, EVE = 11, 12, 13
 MANY = range(5001, 5071)
-"""People who may write, where there have to be many."""
+"""Ids of further people who may write, for tests that need many."""
 GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -75,7 +75,7 @@ class ScriptedConversation:
     async def charge_speech(
         self, spender: int, model: str, *, spoken_text: str = "", transcribed_text: str = ""
     ) -> None:
-        """Count nothing."""
+        """Ignore the cost."""
 
     async def reply(self, incoming: UserMessage, *, on_text: OnText | None = None, on_stop: object = None) -> Reply:
         text = incoming.text
@@ -106,7 +106,7 @@ class ScriptedConversation:
         return "on"
 
     async def raise_if_used_up(self, person: int) -> None:
-        """Nobody's quota is used up."""
+        """Raise nothing, because no quota is used up."""
 
     async def record_answer_message_ids(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
@@ -132,8 +132,9 @@ class ScriptedConversation:
 
 
 class ToyCommands(CommandGroup):
-    """Commands that only say that they were called; `awaited_texts` holds the texts that they take, `fails` what /help
-    and the button raise before that.
+    """Commands that only reply that they were called.
+
+    `awaited_texts` has the texts that a wizard accepts. /help and the button first raise the `errors`.
     """
 
     def __init__(self, dependencies: Dependencies) -> None:
@@ -211,7 +212,7 @@ class Peer:
         return await self.wait_for_call("sendMessage", containing=containing, chat=chat)
 
     def list_bot_texts(self, chat: int) -> list[str]:
-        """What the bot's messages in a chat say now, in order."""
+        """Return the current texts of the bot's messages in a chat, in order."""
         return [
             message["text"]
             for _, message in sorted(self.world.messages.get(chat, {}).items())
@@ -219,7 +220,7 @@ class Peer:
         ]
 
     async def wait_until_polling(self) -> None:
-        """Wait until a poll is being held."""
+        """Wait until the bot is polling for updates."""
         while not self.world.updates.poller:
             await self.world.updates.notifier.wait_for_notification()
 
@@ -286,7 +287,7 @@ class StubMemory:
 
 
 class Bots:
-    """Run the Telegram service, once or repeatedly."""
+    """A Telegram service that can be run once or repeatedly, with the fakes that it uses."""
 
     def __init__(self, peer: Peer, inbox: Inbox) -> None:
         self.peer = peer
@@ -348,7 +349,7 @@ def bots(peer: Peer, inbox: Inbox) -> Bots:
 
 @pytest.fixture
 def webhook(bots: Bots) -> Iterator[str]:
-    """Settings for a webhook; its URL."""
+    """Configure a webhook, and yield its URL."""
     with reserve_port() as port:
         url = f"http://127.0.0.1:{port}"
         bots.settings = replace(bots.settings, webhook_url=url, webhook_listen=("127.0.0.1", port))

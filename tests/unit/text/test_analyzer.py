@@ -1,4 +1,4 @@
-"""Terms: what people would call the same word becomes the same term."""
+"""Tests of search terms: forms that people consider the same word become the same term."""
 
 import pytest
 from hypothesis import given
@@ -55,7 +55,7 @@ def test_distinct_terms_omit_stop_words_unless_nothing_else_remains() -> None:
 
 @given(st.text())
 def test_search_terms_of_any_text_contain_no_whitespace(text: str) -> None:
-    """No term is empty or holds a space: it must survive being joined by spaces."""
+    """Terms are joined by spaces, so none may be empty or contain whitespace."""
     assert all(term and not any(character.isspace() for character in term) for term in list_search_terms(text))
     assert bool(list_distinct_search_terms(text)) == bool(list_search_terms(text))
 

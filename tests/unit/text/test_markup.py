@@ -1,4 +1,4 @@
-"""Markdown of answers as the tree from which the page makes elements."""
+"""Tests of parsing Markdown answers into the tree from which the page makes its elements."""
 
 import pytest
 

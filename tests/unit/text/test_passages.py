@@ -1,4 +1,4 @@
-"""Passages: short messages are never cut, long ones at the ends of sentences."""
+"""Tests of passages: short messages are never cut, and long ones are cut at the ends of lines or sentences."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Time zones as people write them."""
+"""Tests of time zones in the spellings that people use."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, available_timezones

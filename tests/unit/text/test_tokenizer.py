@@ -1,4 +1,4 @@
-"""Counting and cutting by tokens."""
+"""Tests of counting tokens, and of cutting texts by tokens."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Conversion of wall-clock times to UTC, and the next time of a repetition."""
+"""Tests of converting wall-clock times to UTC, and of the next time of a repetition."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

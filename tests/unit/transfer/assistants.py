@@ -90,7 +90,7 @@ def _make_chatgpt_node(name: str, parent: str | None, role: str, parts: list[Any
 
 
 def _make_chatgpt_conversation(talk: Sequence[ExpectedMessage], **more: Any) -> dict[str, Any]:
-    """With what nobody saw between root and talk, and a branch that was left."""
+    """Return a ChatGPT conversation with hidden system and tool messages and with abandoned branches."""
     nodes: dict[str, Any] = {"root": {"id": "root", "parent": None, "children": ["sys"], "message": None}}
     nodes["sys"] = _make_chatgpt_node("sys", "root", "system", [""], weight=0.0)
     before = "sys"
@@ -172,7 +172,7 @@ def _pairs() -> list[tuple[ExpectedMessage, ExpectedMessage]]:
 
 
 def _list_messages_with_prompt_times() -> list[ExpectedMessage]:
-    """Takeout has one time for a prompt and its answer."""
+    """Return the messages with one time for a prompt and its answer, as Takeout writes them."""
     return [
         ExpectedMessage(number=line.number, is_mine=line.is_mine, text=line.text, at=asked.at)
         for asked, said in _pairs()
@@ -286,7 +286,7 @@ def generic_sharegpt() -> SampleFile:
 
 @register_variety("generic")
 def generic_sillytavern() -> SampleFile:
-    """Dates as its versions write them, and swipes that were not chosen."""
+    """Return a SillyTavern chat with the date formats of several versions, and with swipes that were not chosen."""
     dates: list[Callable[[ExpectedMessage], Any]] = [
         lambda line: line.at.isoformat(),
         lambda line: int(line.at.timestamp() * 1000),

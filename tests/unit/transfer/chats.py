@@ -72,7 +72,7 @@ def whatsapp_ios() -> SampleFile:
 
 @register_variety("whatsapp")
 def whatsapp_arabic() -> SampleFile:
-    """Digits of its own, marks of direction around them, and letters for before and after noon."""
+    """Return an Arabic WhatsApp chat, with Arabic digits, direction marks, and letters for AM and PM."""
     digits = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 
     def head(one: ExpectedMessage) -> str:
@@ -130,7 +130,7 @@ def _own_row(one: ExpectedMessage) -> dict[str, Any]:
 
 @register_variety("discord")
 def discord_package() -> SampleFile:
-    """Of more than 200 channels."""
+    """Return a Discord data package with more than 200 channels, most of them empty."""
     empty = {f"Messages/c{number}/messages.json": "[]" for number in range(300)}
     talk = {f"Messages/c{9000 + line.number}/messages.json": as_json([_own_row(line)]) for line in MINE}
     more = {"Messages/index.json": "{}", "Account/user.json": "{}", "Activity/a.json": "{}"}
@@ -178,7 +178,7 @@ def telegram_chat() -> SampleFile:
 
 @register_variety("telegram")
 def telegram_of_2020() -> SampleFile:
-    """Senders as bare numbers, dates of the person's zone, and each edited in 1970."""
+    """Return a Telegram export of 2020, with numeric sender ids, local dates, and edit dates in 1970."""
     said = [
         _make_telegram_message(line, from_id=2**32 + (ME if line.is_mine else OTHER), edited="1970-01-01T01:00:00")
         for line in TALK
@@ -188,7 +188,7 @@ def telegram_of_2020() -> SampleFile:
 
 @register_variety("telegram")
 def telegram_in_pieces() -> SampleFile:
-    """Texts in pieces, and a control character as Telegram writes it, which is no JSON."""
+    """Return a Telegram export with texts in pieces, and with Telegram's invalid JSON escape of a control character."""
 
     def pieces(one: ExpectedMessage) -> list[Any]:
         middle = len(one.text) // 2
@@ -251,7 +251,7 @@ def telegram_page_with_joined_ones() -> SampleFile:
 
 @register_variety("telegram-html")
 def telegram_pages() -> SampleFile:
-    """Eleven, in the order of their numbers, not of the alphabet."""
+    """Return eleven pages of a Telegram export, whose alphabetical order differs from that of their numbers."""
     first = {"ChatExport/messages.html": _make_telegram_page(TALK[:1], "")}
     later = {f"ChatExport/messages{n}.html": _make_telegram_page(TALK[n - 1 : n], "") for n in range(2, 12)}
     return SampleFile(data=zip_files(first | later), answers={"speaker0": (0,)})

@@ -11,7 +11,7 @@ from tests.support.postgres_server import make_schema_address
 
 @pytest.fixture
 def urls(storage: StorageType, tmp_path: Path, request: pytest.FixtureRequest) -> list[Secret]:
-    """The URLs of the old and the new database; empty strings for file storages."""
+    """Return the URLs of the old and the new database, or empty strings for file storages."""
     is_server = storage is StorageType.POSTGRES
     url = request.getfixturevalue("postgres_url") if is_server else ""
     return [Secret(make_schema_address(url, tmp_path / name) if is_server else "") for name in ("old", "new")]

@@ -1,4 +1,4 @@
-"""The conversation that every sample export contains, and helpers to write such files. Uses no parser."""
+"""The conversation that every sample export contains, and functions that write such files without any parser."""
 
 import html
 import io
@@ -57,7 +57,7 @@ TALK = tuple(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SampleFile:
-    """A file to import, and what it holds.
+    """A file to import, and its expected contents.
 
     `sources` are the ids of its messages if the file gives them, `name` is its name as sent, and `answers` are the
     person's answers to the questions about it. `has_date` is True if it says when each message was written.
@@ -90,7 +90,7 @@ def page_text(text: str) -> str:
 
 
 VARIETIES: dict[str, list[Callable[[], SampleFile]]] = {}
-"""The shapes that real files have, by format."""
+"""The writers of sample files by format. Each writes a variety that occurs in real files."""
 
 
 def register_variety(name: str) -> Callable[[Callable[[], SampleFile]], Callable[[], SampleFile]]:

@@ -1,4 +1,4 @@
-"""Import a complete export of a version before 1.0 into each storage."""
+"""A complete export of a version before 1.0 can be imported into each storage."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.support.talk import ANNA, open_chat_harness
 from tests.unit.transfer.test_importer import dump_rows, import_file
 
 EXPORT = Path(__file__).with_name("files") / "earlier-export.json"
-"""Sixteen messages under two summaries, and two facts."""
+"""An export with sixteen messages under two summaries, and two facts."""
 
 
 @pytest.mark.parametrize("storage", [StorageType.SQLITE, StorageType.JSON, StorageType.POSTGRES])

@@ -1,4 +1,4 @@
-"""File formats that public projects encountered, and the expected messages."""
+"""Tests of reading file formats that public projects encountered."""
 
 import json
 from collections.abc import Sequence

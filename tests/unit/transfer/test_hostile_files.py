@@ -40,7 +40,10 @@ TINY = {
     "nodes": lambda n: b'[{"mapping": {' + b'"a":{},' * n + b'"b":{}}}]',
 }
 MANY = {"elements of a message": 1_600_000, "pieces of a text": 1_600_000, "messages": 210_000}
-"""Elements, where a bound counts them; the first two would be made before they are looked at."""
+"""Numbers of elements for the kinds of file in which the parser limits them. All other kinds have 60,000.
+
+Without the limit, all elements of the first two kinds would be created before they are checked.
+"""
 
 
 async def read_file(data: bytes) -> ImportedHistory:
@@ -87,7 +90,7 @@ async def test_child_process_returns_export_rows_unchanged() -> None:
 
 @pytest.mark.parametrize("kind", TINY)
 async def test_many_tiny_elements_do_not_grow_bot_memory(kind: str) -> None:
-    """Each file has only a few kB when packed."""
+    """A compressed file of less than 50 kB can contain over a million elements."""
     sent = gzip.compress(TINY[kind](MANY.get(kind, 60_000)), 9)
     assert len(sent) < 50_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

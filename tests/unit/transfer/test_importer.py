@@ -40,7 +40,7 @@ STORES = pytest.mark.parametrize("storage", FILE_STORAGES)
 
 
 class ImportInterrupted(Exception):  # noqa: N818
-    """Stands for whatever ends an import in its middle."""
+    """Raised by tests to interrupt an import in the middle."""
 
 
 async def export_memory(services: Services, owner: int = ANNA.id) -> bytes:
@@ -50,7 +50,7 @@ async def export_memory(services: Services, owner: int = ANNA.id) -> bytes:
 
 
 async def import_file(talk: ChatHarness, data: bytes, *, scope: Scope = HERE) -> tuple[int, int]:
-    """How many messages were new, and how many known."""
+    """Import a file, and return how many of its messages were new and how many were already known."""
 
     async def progress(done: int, total: int) -> None:
         assert 0 < done <= total
@@ -60,8 +60,10 @@ async def import_file(talk: ChatHarness, data: bytes, *, scope: Scope = HERE) ->
 
 
 async def dump_rows(talk: ChatHarness, owner: int = ANNA.id) -> dict[str, list[dict[str, Any]]]:
-    """The rows by table; what a file that nobody here signed says of its messages' sources and origins, as that file
-    says it.
+    """Return an owner's rows by table.
+
+    Messages from an export that this bot did not sign are returned without the import prefix of their source and
+    without an origin, so that they equal the rows of the export.
     """
     tables: dict[str, list[dict[str, Any]]] = {}
     async with talk.services.memory.open_store(owner) as store:
@@ -76,8 +78,9 @@ async def dump_rows(talk: ChatHarness, owner: int = ANNA.id) -> dict[str, list[d
 
 
 async def test_learns_nothing_automatically_from_unsigned_export(tmp_path: Path) -> None:
-    """It said of its messages that they were said here and not learned from yet: a stranger's sentence became what the
-    bot keeps to.
+    """A stranger's sentence once became an instruction to the bot.
+
+    The export claimed that its messages were sent here and that no facts had been learned from them yet.
     """
     async with open_chat_harness(tmp_path / "theirs") as talk:
         await talk.turn_on_memory()
@@ -101,7 +104,7 @@ async def test_learns_nothing_automatically_from_unsigned_export(tmp_path: Path)
 
 
 def make_telegram_export(count: int, *, first: int = 1, name: str = "Maria") -> bytes:
-    """A chat of Telegram with that many messages; the one of number 17 tells something that no other does."""
+    """Make an export of a Telegram chat with `count` messages. Only number 17 says where the spare key is."""
     messages = [
         {
             "id": number,
@@ -298,8 +301,10 @@ async def test_interrupted_import_resumes(tmp_path: Path, storage: StorageType) 
 
 
 async def test_history_imported_out_of_order_is_read_chronologically(tmp_path: Path, storage: StorageType) -> None:
-    """A newer chat after an older one, then one of the time between, which overlaps with what was said here: pages,
-    neighbours, summaries and the export all go by time.
+    """Pages, neighbours, summaries and the export are in chronological order.
+
+    Three chats are imported: an older one, a newer one, and one from the time between. The last one overlaps with a
+    turn that was sent to the bot.
     """
     async with open_chat_harness(tmp_path) as talk:
         await talk.turn_on_memory(every_n=1, storage=storage)

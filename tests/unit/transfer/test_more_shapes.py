@@ -1,4 +1,4 @@
-"""More file formats of programs that share the generic parser."""
+"""Tests of reading more file formats with the generic parser."""
 
 import json
 from datetime import UTC, datetime
@@ -328,7 +328,7 @@ def test_reads_aider_history_without_tool_output() -> None:
 
 
 def _chat_of(names: list[str], **numbers: list[int]) -> list[dict[str, Any]]:
-    """Messages of these people, with members that hold numbers."""
+    """Return one message from each of these people, with the next value of each list in `numbers` as a field."""
     own = [dict(zip(numbers, values, strict=True)) for values in zip(*numbers.values(), strict=True)]
     said = [{"from": name, "text": "hello", "timestamp": SECONDS + at} for at, name in enumerate(names)]
     return [{**message, **held} for message, held in zip(said, own or [{}] * len(said), strict=True)]

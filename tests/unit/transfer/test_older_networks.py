@@ -1,4 +1,4 @@
-"""IRC logs, exports of social networks, and sessions of code editors."""
+"""Tests of reading IRC logs, exports of social networks, and sessions of code editors."""
 
 import json
 from typing import Any

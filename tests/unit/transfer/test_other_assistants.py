@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Histories of other programs: roles, speakers, texts, times and order. Damaged parts are reported."""
+"""Tests of reading histories of other programs: roles, speakers, texts, times, order, and damaged parts."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""The export for people: pages and archives that fit into Telegram messages."""
+"""Tests of the export for people: its pages and archives are small enough for Telegram."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Real file formats of programs and phones, and the expected messages."""
+"""Tests of reading real file formats of programs and phones."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Rows of an export: errors in the importer's language, and removal of invisible characters."""
+"""Tests of an export's rows: errors are in the importer's language, and invisible characters are removed."""
 
 from datetime import UTC, datetime
 

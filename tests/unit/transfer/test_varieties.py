@@ -23,7 +23,7 @@ from transfer.formats.history import ImportedHistory, ReadContext
 
 HERE = Scope(owner=ME)
 NAMES_SPEAKERS = ("whatsapp", "discord", "telegram", "telegram-html")
-"""Chats among people: everybody is a user, under their name; in all other formats the other side is the assistant."""
+"""Formats of chats among people, in which everybody is a user with a name. Others have an assistant."""
 assert assistants, chats  # they fill VARIETIES
 EACH = [pytest.param(name, make, id=make.__name__) for name, makes in VARIETIES.items() for make in makes]
 
@@ -33,7 +33,10 @@ def read_history(file: SampleFile) -> ImportedHistory:
 
 
 def list_expected(name: str, file: SampleFile) -> list[tuple[Any, ...]]:
-    """Role, speaker, whether it is of the person or their assistant, text and time of each message, in order."""
+    """Return the role, speaker, ownership, text and time of each expected message, in order.
+
+    The ownership is True if the message belongs to the person or to their assistant.
+    """
     is_chat = name in NAMES_SPEAKERS
     is_own_package = name == "discord" and not file.answers
 
@@ -72,7 +75,7 @@ def test_every_format_has_at_least_four_varieties() -> None:
 
 
 def damage_file(data: bytes, chance: random.Random) -> bytes:
-    """Cut, or with some bytes or values that are something else."""
+    """Return the data cut off, with some bytes changed or deleted, or with a text replaced by another value."""
     made = bytearray(data)
     match chance.randrange(4):
         case 0:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Chats in the formats of many phones, languages and exporters, and texts that are not chats."""
+"""Tests of reading chats of many phones, languages and exporters, and of refusing texts that are not chats."""
 
 import json
 from datetime import UTC, datetime
@@ -145,7 +145,10 @@ def test_takes_least_varying_date_field_as_two_digit_year() -> None:
     ],
 )  # fmt: skip
 def test_parses_gemini_dates_in_any_language(date: str) -> None:
-    """As ICU formats them for Vietnamese, Thai, Hebrew, Danish, Finnish, Indonesian, French of Canada, and more."""
+    """The dates are in the formats of ICU for many languages.
+
+    They include Vietnamese, Thai, Hebrew, Danish, Finnish, Indonesian and Canadian French.
+    """
     page = "".join(
         '<div class="outer-cell"><div class="header-cell"><p>Gemini Apps</p></div>'
         f'<div class="content-cell">Prompted\u00a0{text}<br>{date} UTC<br><p>yes</p></div></div>'
@@ -198,7 +201,7 @@ def telegram_page(*bodies: str) -> str:
 
 
 def test_telegram_html_reads_forwards_and_chosen_poll_answers() -> None:
-    """A second message from the same source has no name, and a poll tells which answer was chosen."""
+    """A second forward from the same source has no name of its own. A poll marks the chosen answer."""
     page = telegram_page(
         '<div class="from_name">Anna</div><div class="pull_left forwarded userpic_wrap"><div class="userpic"></div></div>'
         '<div class="forwarded body"><div class="from_name">News <span class="date details" title="x">30.04.2024</span>'
@@ -329,7 +332,7 @@ def test_longer_code_fence_encloses_shorter_fences() -> None:
 
 
 def test_asks_whether_undated_faq_questions_are_own() -> None:
-    """Lists of common questions look like pairs of AnythingLLM, which have no date either."""
+    """Lists of frequently asked questions look like undated question-answer pairs of AnythingLLM."""
     pairs = [{"question": "How do I pay?", "answer": "By card."}, {"question": "Who can join?", "answer": "All."}]
     history = read_history({"faqs": pairs})
     [question] = history.questions
@@ -359,7 +362,7 @@ def test_reads_file_truncated_inside_multibyte_character() -> None:
 
 
 def test_discord_data_package_times_are_utc() -> None:
-    """The id of a message holds its time, too: that of this one is 13 May 2024, 10:00:00."""
+    """The message's id also encodes its time, which is 13 May 2024, 10:00:00 UTC."""
     row = {"ID": 1239517495296000000, "Timestamp": "2024-05-13 10:00:00", "Contents": "Hello", "Attachments": ""}
     package = zip_files({"Messages/index.json": '{"1": "Tom"}', "Messages/c1/messages.json": json.dumps([row])})
     read = parse_file(
@@ -381,7 +384,7 @@ def test_telegram_polls_and_checklists_may_contain_rich_text() -> None:
 
 
 def test_telegram_html_ignores_custom_emoji_placeholder() -> None:
-    """Telegram Desktop writes the same waving hand for each."""
+    """Telegram Desktop exports the same waving hand for every custom emoji."""
     emoji = ("❤", '<a href = "stickers/e.webp">👋</a>', '<a href="" onclick="return ShowNotLoadedEmoji();">👋</a>')
     reactions = "".join(f'<span class="reaction">\n<span class="emoji">\n{one}\n</span></span>' for one in emoji)
     page = (

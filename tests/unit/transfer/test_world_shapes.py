@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""File formats of products from all over the world: API responses, exporters and archives."""
+"""Tests of reading file formats from all over the world: API responses, exporters and archives."""
 
 import json
 from datetime import UTC, datetime
@@ -202,7 +202,7 @@ def test_reads_chat_between_people(name: str, data: object) -> None:
     ],
 )  # fmt: skip
 def test_reads_saved_zoom_chat(data: str, day: str | None) -> None:
-    """Most name only the time of day, so that nothing says on which day it was said."""
+    """Most saved Zoom chats name only the time of day, so their messages have no known date."""
     history = read_history(data, "meeting_saved_chat.txt")
     assert [(message.speaker, message.content) for message in history.messages] == [
         ("Ann", "hello"),
@@ -368,7 +368,7 @@ def test_direction_column_is_ignored_beside_sender() -> None:
 
 
 def test_own_csv_message_keeps_source_of_earlier_versions() -> None:
-    """Ids are made of the name that earlier versions showed, so that a second import finds the message."""
+    """The id is made from the name that earlier versions showed, so that a second import finds the message."""
     text = "timestamp,fromMe,chatname,text\n2024-05-01 10:00:00,TRUE,Tom,hello\n2024-05-01 10:01:00,FALSE,Tom,good\n"
     first, second = read_history(text, "x.csv").messages
     assert (first.speaker, second.speaker) == ("Me", "Tom")

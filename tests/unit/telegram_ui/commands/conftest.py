@@ -1,4 +1,4 @@
-"""Run commands against a local Bot API server over real HTTP, with a real memory and a manual clock."""
+"""Fixtures that run commands against a local Bot API server over HTTP, with real memory and a manual clock."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -40,7 +40,7 @@ STARTED = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 class ManualClock:
-    """Monotonic seconds that pass only by `advance`; sleepers wake when their time has come."""
+    """A clock that passes only by `advance`, which wakes the sleepers that are due. Times are in seconds."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0
@@ -85,7 +85,7 @@ class ManualClock:
 
 @dataclass(repr=False)
 class Peer:
-    """The served world and the bot that talks to it."""
+    """A local Bot API server's world, and the bot that talks to the server."""
 
     world: World
     faults: Faults
@@ -105,7 +105,7 @@ class Peer:
         self.clock.advance(MAX_STALL_SECONDS)
 
     def list_bot_texts(self, chat_id: int) -> list[str]:
-        """What the bot has written in a chat, in order, as it stands now."""
+        """Return the current texts of the bot's messages in a chat, in order."""
         bot_id = self.world.bot["id"]
         found = self.world.messages.get(chat_id, {}).values()
         return [message["text"] for message in found if message["from"]["id"] == bot_id and "text" in message]
@@ -114,7 +114,7 @@ class Peer:
         return [call for call in self.world.calls if call["method"] in methods]
 
     async def wait_for_call(self, method: str, number: int = 1) -> Json:
-        """Wait for the method's call with this number (from 1)."""
+        """Wait until a method has been called `number` times, and return that call."""
         while len(calls := self.list_calls(method)) < number:
             await self.world.calls.wait_for_entries(self.world.calls.last)
         return calls[number - 1]
@@ -142,7 +142,7 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
 
 @dataclass(repr=False)
 class Desk:
-    """Commands as people use them: they write and press, the updates arrive over HTTP, and are handled in order."""
+    """A driver that lets people write and press buttons, and handles their updates in order over real HTTP."""
 
     peer: Peer
     services: Services
@@ -155,7 +155,7 @@ class Desk:
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything that is not stored."""
+        """Replace the commands, so that only stored state remains."""
 
         async def may_configure(chat: Chat, person: Person) -> bool:
             return chat.is_private or person.id in (ANN, ANONYMOUS_ADMIN)

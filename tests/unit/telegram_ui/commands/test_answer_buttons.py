@@ -1,4 +1,4 @@
-"""Buttons under an answer: pressed twice, by other people, while the store fails, and cancelled."""
+"""Tests of the buttons under an answer: double taps, other people, a failing store, and cancellation."""
 
 import asyncio
 from pathlib import Path

@@ -20,7 +20,7 @@ EVE, NEVER = 13, 14
 
 
 def set_up_recipients(desk: Desk) -> Desk:
-    """Ann is an admin; Bob, Eve and somebody who never wrote may use the bot."""
+    """Make Ann an admin, and let Bob, Eve and a person who never wrote use the bot."""
     desk.peer.world.add_person(EVE, "Eve")
     desk.peer.world.say(EVE, EVE, "hello")
     return make_ann_admin(desk, allowed_user_ids=frozenset({BOB, EVE, NEVER}))
@@ -117,7 +117,7 @@ async def test_broadcast_resumes_after_retry_after_pause(desk: Desk) -> None:
 
 
 class BotWithoutLease(ExtBot[None]):
-    """As a bot, after another process has taken over."""
+    """A bot whose requests fail because another process has taken over."""
 
     async def _post(self, *_: Any, **__: Any) -> Any:
         raise ServedElsewhere

@@ -1,4 +1,4 @@
-"""/new and /chats as a person sees them: beginning, listing, opening, renaming and deleting conversations."""
+"""Tests of /new and /chats: beginning, listing, opening, renaming and deleting conversations."""
 
 from typing import Any
 

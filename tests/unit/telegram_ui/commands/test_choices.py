@@ -1,4 +1,4 @@
-"""/settings and /tz as a person sees them: what is shown, what a button changes, and who may."""
+"""Tests of /settings and /tz: shown options, changes by button, and permissions."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -125,7 +125,7 @@ async def test_only_group_admins_see_and_change_settings(desk: Desk) -> None:
 
 
 async def test_foreign_or_forged_button_press_changes_no_group_setting(desk: Desk) -> None:
-    """Presses by other people, with forged data, from another chat, and with an empty signature."""
+    """Buttons are pressed by other people, with forged data, from another chat, and with an empty signature."""
     await desk.services.memory.configure(GROUP, storage=StorageType.SQLITE, every_n=7)
     await desk.say(ANN, ANN, "/settings")
     private, _ = desk.find_newest_buttons(ANN)
@@ -190,7 +190,7 @@ async def test_tz_reply_names_understood_zone(desk: Desk, talk: ChatHarness) -> 
 
 
 async def test_unknown_policy_is_shown_by_name(desk: Desk) -> None:
-    """An export of another version may have named it."""
+    """An export of another version may contain such a policy."""
     await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=7)
     await desk.services.memory.change_config(ANN, lambda known: replace(known, policy="spiral"))
     for command in ("/settings", "/summary_status", "/summary_policy"):

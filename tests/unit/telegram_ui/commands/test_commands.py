@@ -1,4 +1,4 @@
-"""What commands and the wizard promise, as a person sees them."""
+"""Tests of commands and the wizard, as a person sees them."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from text.tokenizer import Tokenizer
 
 
 class FullDisk:
-    """Commit hooks that find no room."""
+    """Commit hooks that fail as if the disk were full."""
 
     def prepare_commit(self, connection: sqlite3.Connection) -> None:
         raise StorageError("No space left on device")
@@ -46,7 +46,7 @@ class FullDisk:
 
 @dataclass
 class ScriptedSummaries:
-    """Summaries that are what a test says."""
+    """A fake summary manager that returns the outcome and the summaries of a test."""
 
     outcome: SummaryOutcome = field(default_factory=lambda: SummaryOutcome(state="nothing"))
     active_summaries: Sequence[Summary] = ()

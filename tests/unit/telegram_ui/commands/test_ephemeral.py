@@ -7,7 +7,7 @@ PARAMETERS = "ephemeral_message_parameters"
 
 
 def list_texts_seen_by(desk: Desk, person: int) -> list[str]:
-    """The bot's texts in the group that a person sees."""
+    """Return the bot's texts in the group that a person sees."""
     return [
         message["text"]
         for message in desk.peer.world.messages[GROUP].values()

@@ -1,4 +1,4 @@
-"""/forget as a person sees it: the question that says what goes, the receipt, and who may."""
+"""Tests of /forget: the confirmation, the receipt, search, and permissions."""
 
 import asyncio
 from datetime import timedelta
@@ -334,7 +334,7 @@ async def test_group_forget_needs_admin_and_is_separate_per_topic(desk: Desk, ta
 
 
 def test_replied_message_id_is_none_for_message_of_former_group() -> None:
-    """Ids of the old group and of the supergroup have nothing to do with each other."""
+    """The ids of messages in the former group and in the supergroup are unrelated."""
     chat = {"id": GROUP, "type": "supergroup", "title": "House"}
     replied: dict[str, object] = {"message_id": 5, "date": 1, "text": "walrus"}
     message = {"message_id": 9, "date": 2, "chat": chat, "text": "/forget", "reply_to_message": replied}
@@ -354,7 +354,7 @@ def test_replied_message_id_is_none_for_message_of_former_group() -> None:
 async def test_forget_by_reply_to_former_group_message_explains_alternative(
     desk: Desk, talk: ChatHarness, person: int
 ) -> None:
-    """The stored message of the same number is another one."""
+    """The supergroup has another message with the same id."""
     await run_turn(talk, "walrus", owner=GROUP, telegram_id=5)
     desk.peer.world.say(person, GROUP, "/forget")
     *_, pending = desk.peer.world.updates.list_pending()

@@ -1,4 +1,4 @@
-"""Targets of /forget: how arguments are parsed, and what buttons carry for ten minutes."""
+"""Tests of /forget targets: parsing of arguments, and button payloads that expire after ten minutes."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Languages as people meet them: the app's language, /language, groups, menus, and all replies."""
+"""Tests of languages: the app's language, /language, groups, menus, and all replies."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ LIMITS = {"least": 1, "most": MAX_EVERY_N}
 
 
 def set_app_language(desk: Desk, person: int, code: str) -> None:
-    """Their app has this language from now on."""
+    """Change the language of a person's Telegram app."""
     people = desk.peer.world.people
     people[person] = replace(people[person], language_code=code)
 

@@ -1,4 +1,4 @@
-"""/memory as a person sees it: the list, one fact, its buttons, and who may."""
+"""Tests of /memory: the list, one fact with its buttons, and permissions."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -31,7 +31,7 @@ async def press_button(desk: Desk, label: str, *, person: int = ANN, chat: int =
 
 
 def get_shown_text(desk: Desk, chat: int = ANN) -> str:
-    """The newest message with buttons, as it stands."""
+    """Return the current text of the newest message with buttons."""
     return str(desk.find_newest_buttons(chat)[0]["text"])
 
 

@@ -1,4 +1,4 @@
-"""/model and /persona: chosen by button or by name, shown in /settings, heard by the model that answers."""
+"""Tests of /model and /persona: choice by button or name, display in /settings, and use for answers."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -80,7 +80,7 @@ async def test_context_limit_is_learned_per_model(tmp_path: Path) -> None:
 
 
 async def test_model_abilities_are_shown_and_respected(tmp_path: Path, peer: Peer) -> None:
-    """A chat that has outgrown the model that is chosen goes on."""
+    """A conversation that is too long for the chosen model continues with a shorter prompt."""
     known = (("chat-model", Abilities(vision=True)), ("other-model", Abilities(context=1500, vision=False, tokens=1.5)))
     async with open_chat_harness(tmp_path, openai_models=("other-model", "third"), model_abilities=known) as talk:
         await talk.turn_on_memory(every_n=500, owner=ANN)

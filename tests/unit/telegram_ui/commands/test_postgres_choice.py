@@ -1,4 +1,4 @@
-"""PostgreSQL as the third storage that a setup offers, where one is configured."""
+"""Tests of PostgreSQL as the third storage in the setup, which is offered if a server is configured."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -66,7 +66,7 @@ async def test_wizard_does_not_offer_postgres_without_server(desk: Desk) -> None
 
 
 async def test_postgres_store_supports_turns_folds_context_and_forgetting(postgres_talk: ChatHarness) -> None:
-    """Talk, folds, search, a question's context, forgetting."""
+    """The prompt contains the earlier message that is asked about, and forgetting deletes all messages."""
     await postgres_talk.turn_on_memory(storage=StorageType.POSTGRES, every_n=2)
     for number in range(3):
         await postgres_talk.run_turn(f"My walrus number {number} is called Waldemar{number}.")

@@ -1,4 +1,4 @@
-"""/reminders, offers of reminders, and the sending of due reminders."""
+"""Tests of /reminders, offers of reminders, and the sending of due reminders."""
 
 import asyncio
 from datetime import UTC, timedelta

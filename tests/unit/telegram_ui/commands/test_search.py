@@ -1,4 +1,4 @@
-"""/search as a person sees it: exact matches, similar messages, and no result."""
+"""Tests of /search: exact matches, similar messages, and queries without results."""
 
 from datetime import UTC
 from pathlib import Path

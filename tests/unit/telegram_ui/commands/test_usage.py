@@ -1,4 +1,4 @@
-"""/usage: the last days in words and as a chart, with cost where prices are set."""
+"""Tests of /usage: the last days in words and as a chart, with the cost if prices are set."""
 
 from datetime import date, timedelta
 

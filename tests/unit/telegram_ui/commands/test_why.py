@@ -1,4 +1,4 @@
-"""/why in one message if everything fits, and else with a button to further pages."""
+"""/why answers in one message if everything fits. Otherwise, a button leads to further pages."""
 
 from dataclasses import replace
 from datetime import UTC

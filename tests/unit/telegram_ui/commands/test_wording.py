@@ -1,4 +1,4 @@
-"""Dates and time spans in words, and translation of the English notes that memory stores."""
+"""Tests of dates and time spans in words, and of translating the English notes that memory stores."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

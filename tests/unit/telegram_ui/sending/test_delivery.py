@@ -297,7 +297,7 @@ async def test_chat_states_are_limited_but_kept_while_in_use(peer: Peer) -> None
 
 
 async def test_channel_direct_message_reply_uses_direct_messages_topic(peer: Peer) -> None:
-    """Telegram wants the topic of the direct messages, and none of a forum's."""
+    """Telegram expects the topic of the direct messages there, and not a forum topic."""
     with contextlib.suppress(DeliveryError):  # the local server has no such topics
         await peer.make_delivery().send_text(Chat(id=GROUP, thread=-8_000_000_011, is_private=False), "hi")
     sent = peer.list_calls("sendMessage")[-1]["params"]

@@ -1,4 +1,4 @@
-"""Every text in every language goes through the local Bot API server once, as it is."""
+"""The local Bot API server accepts every text and button label of every language unchanged."""
 
 import pytest
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -9,9 +9,9 @@ from tests.house.text_sources import find_needs, read_all_texts
 from tests.unit.telegram_ui.commands.conftest import BOB, OTHER, Peer
 
 NAME = "Ann <b> & *Bob* _x_ [y](z) `c` 👨‍👩‍👧"
-"""What may stand in a text for something that people have named."""
+"""A sample argument for names that people choose, with markup and an emoji."""
 MAX_BUTTONS = 100
-"""Of one message, as Telegram takes them."""
+"""Maximum number of buttons of one message in Telegram."""
 
 
 def list_text_keys() -> list[str]:

@@ -1,4 +1,4 @@
-"""Requests to Telegram over aiohttp: forms, files, proxies, and which failure becomes which error."""
+"""Tests of requests to Telegram over aiohttp: forms, files, proxies, and the error for each failure."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

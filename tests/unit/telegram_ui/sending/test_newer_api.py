@@ -7,7 +7,7 @@ from telegram_ui.sending.newer_api import REFUSED_SECONDS, NewerApi
 
 
 class Server:
-    """Counts requests, and answers each with this error, or with True."""
+    """A server that counts requests. It raises `error` for each request, or returns True."""
 
     def __init__(self, error: TelegramError | None = None) -> None:
         self.error = error

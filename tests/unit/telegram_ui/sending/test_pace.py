@@ -1,4 +1,4 @@
-"""The global rate of sending, and the priority of final messages over previews."""
+"""Tests of the global sending rate, and of the priority of final messages over previews."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import TOKEN, ManualClock
 
 MANY = 45
-"""Chats; more than Telegram takes in a second."""
+"""Number of chats, which exceeds the messages that Telegram accepts per second."""
 
 
 async def measure_send_times(pace: SendingPace, clock: ManualClock, kind: str, number: int) -> list[float]:
@@ -93,7 +93,7 @@ def test_local_server_enforces_telegram_sending_limits() -> None:
 
 
 async def test_concurrent_answers_all_arrive_within_telegram_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Over HTTP, in real time."""
+    """The test runs over HTTP and in real time."""
     monkeypatch.setenv("PTB_TIMEDELTA", "true")
     world = World(token=TOKEN)
     for person in range(1, MANY + 1):

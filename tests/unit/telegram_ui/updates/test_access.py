@@ -1,4 +1,4 @@
-"""Who is served, how often strangers get a notice, and who may configure a group."""
+"""Tests of access: who is served, how often strangers get a notice, and who may configure a group."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Updates from arrival to answer, over real HTTP."""
+"""Tests of updates from arrival to answer, over real HTTP."""
 
 import asyncio
 from dataclasses import replace
@@ -68,7 +68,7 @@ async def test_waiting_messages_of_removed_person_are_not_answered(bots: Bots, p
 async def test_update_of_lost_lease_is_dropped_and_redelivered_update_answered(
     bots: Bots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The update is delivered again after the dropped one."""
+    """The same update is dispatched first under a lost lease and then under a valid one."""
 
     async def confirm(_: object, lease: Lease) -> None:
         if lease.fence == 1:
@@ -253,7 +253,7 @@ async def test_stop_cancels_button_press_before_answer_starts(bots: Bots, peer: 
 
 
 async def test_stop_cancels_answer_but_not_slow_command(bots: Bots, peer: Peer) -> None:
-    """The same holds for every slow command, which would otherwise be left half done."""
+    """Every slow command would be left half done if /stop cancelled it."""
     bots.conversation.add_gate("hang")
     async with bots.run_service() as service:
         assert bots.toys
@@ -313,7 +313,7 @@ async def test_wizard_input_and_unknown_commands_do_not_reach_conversation(bots:
 
 
 class VisionModel(OfflineModel):
-    """A model that may be shown pictures."""
+    """A model that accepts pictures."""
 
     supports_pictures = True
 
@@ -380,7 +380,7 @@ async def test_unsupported_photo_or_voice_reply_names_required_setting(
 
 
 async def _skip_sleep(seconds: float) -> None:
-    """A pause that nobody waits for."""
+    """Return at once."""
 
 
 async def test_voice_transcript_becomes_message_text_and_audio_file_document(bots: Bots, peer: Peer) -> None:
@@ -841,7 +841,7 @@ async def test_edit_that_removes_all_text_is_applied_without_offer(bots: Bots, p
 
 
 async def test_message_belongs_to_conversation_open_on_arrival(bots: Bots, peer: Peer) -> None:
-    """Waiting does not change that. If the conversation is forgotten meanwhile, the one now open is used."""
+    """It does not matter how long the message waits. If the conversation is forgotten, the open one is used."""
     place, second, third = Scope(owner=ANN), Scope(owner=ANN, thread=2**41), Scope(owner=ANN, thread=2**42)
     gate = bots.conversation.add_gate("slow")
     async with bots.run_service() as service:

@@ -1,4 +1,4 @@
-"""The queue that commits every update before it is handled."""
+"""Tests of the queue that commits every update before it is handled."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ def make_update(number: int, bot: telegram.Bot) -> telegram.Update:
 
 
 def make_fetched_updates(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[str, Any]]]:
-    """One update as a poll brings it: parsed and raw."""
+    """Return an update as a poll delivers it: parsed and raw."""
     parsed = make_update(number, bot)
     return [(parsed, json.loads(parsed.to_json()))]
 
@@ -155,7 +155,7 @@ async def test_concurrently_finished_updates_are_marked_once(tmp_path: Path, bot
 
 
 async def test_update_is_abandoned_after_max_runs_and_minimum_time(inbox: Inbox, bot: ExtBot[Any]) -> None:
-    """Never within an hour, because another update may be the cause of many quick crashes."""
+    """This takes at least an hour, because another update may be the cause of many quick crashes."""
     await inbox.store_and_get_new_ids(
         bot.id, [ReceivedUpdate(1, make_update(1, bot).to_json())], NOW - MIN_TRYING_TIME - timedelta(seconds=1)
     )

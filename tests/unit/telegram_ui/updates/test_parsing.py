@@ -1,4 +1,4 @@
-"""Update → ParsedUpdate → UserMessage."""
+"""Tests of parsing: a Telegram update becomes a ParsedUpdate, which becomes a UserMessage."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -190,7 +190,7 @@ def test_group_message_addressed_to_bot_loses_mention(message: dict[str, Any], t
 
 
 def test_text_with_thousands_of_mentions_is_parsed_at_low_cost() -> None:
-    """A message of a megabyte with 5,000 mentions was copied ten thousand times."""
+    """A message of a megabyte with 5,000 mentions was once copied ten thousand times."""
     names = "@keepsake_bot " * 5_000
     mentions = [make_entity("mention", 14 * number, 13) for number in range(4_900)]
     wrong = [make_entity("mention", 0, 10**6)] * 5_000

@@ -1,4 +1,4 @@
-"""Which messages are collected into one turn."""
+"""Tests of collecting messages into one turn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ def make_piece(
 
 @dataclass
 class ManualTimers:
-    """A call_later whose timers the test fires."""
+    """A replacement for call_later whose timers are fired by the test."""
 
     waiting: dict[int, Callable[[], None]] = field(default_factory=dict)
     number: int = 0

@@ -1,4 +1,4 @@
-"""The [Try again] button under error messages, over real HTTP."""
+"""Tests of the [Try again] button under error messages, over real HTTP."""
 
 import gc
 from contextlib import AsyncExitStack

@@ -1,4 +1,4 @@
-"""Queues that run the jobs of each lane in order."""
+"""Tests of the queues that run the jobs of each lane in order."""
 
 import asyncio
 from functools import partial
@@ -10,7 +10,7 @@ from telegram_ui.updates.serial_queue import SerialQueues, Work
 
 
 class JobLog:
-    """Make jobs that record their start, and wait for their gate if they have one."""
+    """A factory of jobs that record their start and wait for their gate if they have one."""
 
     def __init__(self) -> None:
         self.started_names: list[str] = []

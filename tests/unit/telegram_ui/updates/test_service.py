@@ -1,4 +1,4 @@
-"""Startup, polling, webhooks, and shutdown of the service."""
+"""Tests of the service: startup, polling, webhooks and shutdown."""
 
 import asyncio
 import logging
@@ -142,7 +142,7 @@ async def test_redelivered_update_is_answered_once(bots: Bots, peer: Peer) -> No
 
 
 class FailingInbox(Inbox):
-    """An inbox on a disk that is full for a while."""
+    """An inbox whose next `remaining_failures` writes fail, as on a full disk."""
 
     remaining_failures = 0
 

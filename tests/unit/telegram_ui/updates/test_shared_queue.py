@@ -1,4 +1,4 @@
-"""The queue of a process that shares its work with others."""
+"""Tests of the queue of a process that shares its work with other processes."""
 
 import asyncio
 import json
@@ -52,13 +52,13 @@ def make_update(number: int, bot: telegram.Bot, *, person: int = ANN) -> telegra
 
 
 def make_fetched_updates(number: int, bot: telegram.Bot) -> list[tuple[telegram.Update, dict[str, Any]]]:
-    """One update as a poll brings it: parsed and raw."""
+    """Return an update as a poll delivers it: parsed and raw."""
     parsed = make_update(number, bot)
     return [(parsed, json.loads(parsed.to_json()))]
 
 
 class Clock:
-    """Seconds, set by hand."""
+    """A clock in seconds that the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -92,7 +92,7 @@ class InspectableQueue(SharedQueue):
 async def open_queue(
     name: str, url: str, folder: Path, bot: ExtBot[Any], clock: Clock, *, is_claiming: bool = True
 ) -> AsyncIterator[InspectableQueue]:
-    """One process's queue, its memory.db in a folder of its own."""
+    """Open the queue of one process, with a folder and a memory.db of its own."""
     async with AsyncExitStack() as stack:
         settings = Settings(telegram_bot_token=Secret("4242:token"))
         (path := folder / name).mkdir(exist_ok=True)

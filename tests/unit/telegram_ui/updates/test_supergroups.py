@@ -1,4 +1,4 @@
-"""A group that becomes a supergroup while the bot works, over real HTTP."""
+"""Tests of a group that becomes a supergroup while the bot runs, over real HTTP."""
 
 import asyncio
 from dataclasses import replace
@@ -11,7 +11,7 @@ MENTION = "@keepsake_bot"
 
 
 async def shorten_pause(seconds: float) -> None:
-    """Short pauses are over at once."""
+    """Skip pauses of up to 30 seconds."""
     await asyncio.sleep(seconds if seconds > 30 else 0)
 
 
