@@ -164,7 +164,7 @@ CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
 _FINAL_MARKS = " .!…。！\n"
-_QUOTATION = re.compile(r'(?:[«“„「『]|(?<!\d)")([^«»“”„「」『』"]*)[»”“」』"]')
+_QUOTATION = re.compile(r'(?:[«“„「『]|(?<!\d)")([^«»“”„「」『』"]*)(?:[»”“」』"]|$)')
 _SENTENCE_END = re.compile(r"[!?…。！？؟\n]|\.(?!\w)|(?=¿)")
 
 

@@ -229,7 +229,10 @@ def test_negation_of_something_else_leaves_fact_unchanged(said: str) -> None:
     [
         ("Ma sœur m'a écrit : « Je vis à Nantes ».", "Je vis à Nantes", "Anna vit à Nantes.", False),
         ("Друг говорит: «Я не люблю зиму».", "Я не люблю зиму", "Anna не любит зиму.", False),
+        ("My sister wrote: “I live in Nantes.”", "I live in Nantes", "Anna lives in Nantes.", False),
+        ("我姐姐写道：「我住在南特。」", "我住在南特", "Anna住在南特。", False),
         ("“I live in Nantes”", "I live in Nantes", "Anna lives in Nantes.", True),
+        ("She said “hi.” I live in Nantes.", "I live in Nantes", "Anna lives in Nantes.", True),
         ("My sister wrote: “I live in Nantes”.", "I live in Nantes", "Anna's sister lives in Nantes.", True),
         ("Estoy leyendo «El amor en los tiempos del cólera».", "leyendo «El amor", "Anna lee «El amor».", True),
         ('Please call me "Annie".', "Annie", "Anna uses the name Annie.", True),
@@ -240,7 +243,7 @@ def test_negation_of_something_else_leaves_fact_unchanged(said: str) -> None:
 def test_quoted_words_of_others_yield_no_certain_fact(said: str, quote: str, text: str, kept: bool) -> None:
     told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True}
     [found] = extract_most_likely_facts(json.dumps([told]), said)
-    assert (found.text, found.only_one) == ((text, True) if kept else (f"Anna: {said.rstrip('.')}", False))
+    assert (found.text, found.only_one) == ((text, True) if kept else (f"Anna: {said.rstrip('.”」。')}", False))
 
 
 @pytest.mark.parametrize(
