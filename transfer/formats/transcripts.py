@@ -147,7 +147,7 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
     asker = ""
     if not roles:
         style, roles = _find_two_alternating_labels([heading for _, heading in lines if heading])
-        asker = next(iter(roles), "").title()
+        asker = next(iter(roles), "").upper().title()  # upper-case first: it has both sigmas of Greek as one
     about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
@@ -261,7 +261,8 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
             break
     else:
         style, roles = _choose_heading_style_and_roles(headings)
-    if not roles and (unnumbered := _NUMBERED_TURN.sub(_remove_number, marked)) != marked:
+    unnumbered = _NUMBERED_TURN.sub(_remove_number, marked)
+    if unnumbered != marked and not (roles or _find_two_alternating_labels(headings)[1]):
         found = _read_headed_lines_style_and_roles(unnumbered)
         return found if found[2] and found[2].keys() <= ROLES.keys() else (lines, style, roles)
     return lines, style, roles
