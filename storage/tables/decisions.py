@@ -19,12 +19,13 @@ from text.characters import split_sentences_with_spaces
 from text.fingerprint import find_topics, is_negated
 
 ROWS = "SELECT * FROM decisions WHERE user_id = ? ORDER BY id"
-_AFFIRMED = frozenset({"+"})  # the additional term of a decision about a fact that denies nothing
+_AFFIRMED = frozenset({"+"})  # the additional term of a decision that takes back a fact that denies nothing
 
 
 def make_decision(fact: Fact, decided_at: datetime, key: str) -> Decision:
     """Return a decision about a fact, with its terms hashed under `key`. An empty key leaves them as plain text."""
-    terms = find_topics(fact.text) if is_negated(fact.text) else find_topics(fact.text) | _AFFIRMED
+    is_kept = fact.is_valid and fact.decided_at is not None  # what denied it before is overruled
+    terms = find_topics(fact.text) | (frozenset() if is_kept or is_negated(fact.text) else _AFFIRMED)
     # A value that another fact has replaced says nothing about that fact's value.
     subject = "" if fact.superseded_by else _hash_subject(fact, key, is_group=fact.owner < 0)
     return Decision(

@@ -93,6 +93,15 @@ def test_instruction_named_as_replaced_is_closed_by_instruction_about_same_reque
     assert [change.closes for change in changes] == [(1,)]
 
 
+@pytest.mark.parametrize(("day", "is_learned"), [(-1, False), (1, True)])
+def test_pinned_fact_overrules_only_earlier_denials(day: int, is_learned: bool) -> None:
+    pinned = replace(make_known_fact(1, "Anna hat einen Hund, Rex."), decided_at=LATER)
+    said_at = LATER + timedelta(days=day)
+    text = "Anna hat keinen Hund."
+    denial = replace(make_new_fact(text), quote=text, line=text, observed_at=said_at, valid_from=said_at)
+    assert bool(plan_fact_changes([denial], [pinned])) == is_learned
+
+
 def test_limits_number_of_candidates() -> None:
     assert (
         len(FactCandidates({fact.id: fact for fact in MANY}).rank_by_terms(list_search_terms("Anna likes a village.")))
