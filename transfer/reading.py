@@ -32,7 +32,7 @@ class FileReader:
 
     async def read(self, data: bytes, context: ReadContext) -> ImportedHistory:
         """Read a file, in a child process unless it is small. Raise ImportRefused on failure."""
-        is_packed = data.startswith((b"PK", b"\x1f\x8b"))
+        is_packed = data.startswith((b"PK", b"\x1f\x8b")) or data[257:262] == b"ustar"  # which may hold others
         if len(data) <= READ_HERE and not is_packed:
             return await asyncio.to_thread(detection.parse_file, data, context)
         async with self._of_each.setdefault(context.person, asyncio.Lock()), self._slots:

@@ -6,6 +6,7 @@ import io
 import json
 import resource
 import sys
+import tarfile
 import zipfile
 from datetime import UTC, timedelta, timezone
 from pathlib import Path
@@ -238,3 +239,18 @@ def test_reads_page_with_many_unclosed_tags(begun: str) -> None:
     """200 kB once took a minute of CPU time. A page of a Telegram export can be 20 times larger."""
     page = '<div class="message"><p>seen</p><!-- not --></div>' + begun * (600_000 // len(begun))
     assert [block.get_text() for block in iterate_blocks(page, "message")] == ["seen"]
+
+
+async def test_reads_small_tar_archive_in_a_child_process() -> None:
+    """It may hold archives that grow when they are unpacked."""
+    packed = gzip.compress(b'[{"role": "user", "content": "' + b"x" * 1_000_000 + b'"}]')
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        entry = tarfile.TarInfo("chat.json.gz")
+        entry.size = len(packed)
+        archive.addfile(entry, io.BytesIO(packed))
+    assert len(made.getvalue()) < READ_HERE
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    history = await FileReader().read(made.getvalue(), ReadContext(person=ANNA))
+    assert history.messages
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime > before
