@@ -87,11 +87,13 @@ def _find_words_of_other_day(early: TimePhraseParser) -> str:
         late = replace(early, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
         late.parse_time_parts(token.start())
         is_led = early.skip_pattern(LEADS, token.start()) > token.start() and token[0] not in SPOKEN["articles"]
-        is_outer = token is tokens[0] or late.end >= tokens[-1].end() or not late.month_day  # "read the 3rd chapter"
+        is_small = late.month_day or token[0].lower() in EVERY_FUNCTION_WORD  # "the 3rd chapter", "appeler mon mari"
+        is_outer = token is tokens[0] or late.end >= tokens[-1].end() or not is_small
         found = early.quote(token.start(), late.end)
-        if found.split(" ")[-1] in SPOKEN["like-days"]:  # "lie in the sun", but "call mum sat" and "on Sat"
+        if found.split(" ")[-1] in SPOKEN["like-days"]:  # "lie in the sun", but "on Sat"
             is_led &= early.words.language == ENGLISH
-            is_outer = token is tokens[-1] and before[0].lower() not in EVERY_FUNCTION_WORD
+            is_last = token is tokens[-1] and token[0].islower()  # "call mum sat", but "appeler Sam"
+            is_outer = is_last and before[0].lower() not in EVERY_FUNCTION_WORD
         is_meant = (is_led and not (late.month_day and early.day)) or (is_outer and not is_dated)
         if late.has_date and not late.impossible and is_meant:
             return found

@@ -9,8 +9,7 @@ MIN_CHARS_FOR_TWO_EDITS = 8  # of a name: "wensday" and "tommorow" differ from a
 _HAN_DAY = re.compile(SPOKEN["zh"]["day_left_over"])
 _UNREAD_SCRIPT = re.compile(SPOKEN["unread-script"])
 _FOREIGN_LETTER = re.compile(SPOKEN["foreign-letter"])
-# As patterns of Lexicon.match(): "il 15", "15-go", "mi-décembre"; "el 15" at the end of a text or a part of it.
-_FOREIGN_DATE = r"(?<!\w)(?:(?:[a-z]{1,2}\s+)+\d{1,2}\w*(?![.,:/%€$])|\d{1,2}['-][^\W\d]+|(?:\w+-)?(?!{no-day}){other})"
+# As patterns of Lexicon.match(); the first is "el 15" at the end of a text or a part of it.
 _LED_NUMBER = r"(?<!\w){on}\s\d{1,2}e?(?=\s?(?:[^\w\s.:/,$€%-]|$))"
 _NEAR_TIME = rf"(?<!\w)(?:{{on}}|{{at}})\s({TOKEN.pattern})|^({TOKEN.pattern})|({TOKEN.pattern})$"
 
@@ -18,21 +17,20 @@ _NEAR_TIME = rf"(?<!\w)(?:{{on}}|{{at}})\s({TOKEN.pattern})|^({TOKEN.pattern})|(
 def find_possible_day(text: str, lexicon: Lexicon, *, in_any_language: bool) -> str:
     """Return words of a reminder's text that may name its day, or "" if there are none.
 
-    A misspelt day counts in front, at the end and behind a preposition. With `in_any_language`, so do days and words
-    of languages that are not read.
+    A misspelt day counts at the edges and behind a preposition; with `in_any_language`, any day or word not read does.
     """
     plain = text.translate(PLAIN)  # of the same length
     lexicons = [load_lexicon(language) for language in READ_LANGUAGES] if in_any_language else [lexicon]
     patterns = [_HAN_DAY, _UNREAD_SCRIPT, *(words.compile(_LED_NUMBER) for words in lexicons)]
-    patterns += [lexicon.compile(_FOREIGN_DATE)] if in_any_language else []
+    patterns += [lexicon.compile(SPOKEN["foreign-date"])] if in_any_language else []
     for found in filter(None, (pattern.search(plain) for pattern in patterns)):
         return text[slice(*found.span())]
     for words in lexicons:
         for found in words.compile(_NEAR_TIME).finditer(plain):
             if _is_misspelt_name(found[found.lastindex or 0], words):
                 return text[slice(*found.span())]
-    tokens = TOKEN.finditer(text) if in_any_language else ()
-    return next((token[0] for token in tokens if _FOREIGN_LETTER.search(token[0])), "")
+    tokens = [] if not in_any_language else [token for token in TOKEN.findall(text) if not token[0].isupper()]
+    return next(filter(_FOREIGN_LETTER.search, tokens), "")
 
 
 def _is_misspelt_name(token: str, lexicon: Lexicon) -> bool:
@@ -40,10 +38,10 @@ def _is_misspelt_name(token: str, lexicon: Lexicon) -> bool:
     word = fold_letters(token).strip("'.:")
     names = (name for kind in ("days", "weekday", "short", "month") for name in lexicon.words[kind] if " " not in name)
     return word not in SPOKEN["no-days"] and any(
-        _is_within_edits(1 + (len(name) >= MIN_CHARS_FOR_TWO_EDITS), word, name)
+        _is_within_edits(1 + (length >= MIN_CHARS_FOR_TWO_EDITS), word, name)
         or (len(word) >= MIN_NAME_CHARS and name.startswith(word))
         for name in names
-        if len(name) >= MIN_NAME_CHARS
+        if (length := len(name.removeprefix("ال"))) >= MIN_NAME_CHARS
     )
 
 

@@ -713,7 +713,7 @@ def test_word_resembling_day_remains_in_text(language: str, text: str) -> None:
         ("pt", "às 9 ligar para Ana na segnda", "na segnda"),
         ("ru", "в 9 позвонить маме в пятинцу", "в пятинцу"),
         ("fr", "9:30 dmain appeler Luc", "dmain"),
-        ("ar", "الساعة 9 اتصل بأمي الجمعه", "الجمعه"),
+        ("ar", "الساعة 9 اتصل بأمي الثلاثا", "الثلاثا"),
     ],
 )
 def test_misspelt_day_is_offered_for_confirmation(language: str, text: str, words: str) -> None:
@@ -736,6 +736,10 @@ def test_misspelt_day_is_offered_for_confirmation(language: str, text: str, word
         ("9:30 あした 母に電話", "あした"),
         ("9:30 gọi mẹ hôm nay", "gọi"),
         ("9:30 annemi ara ayın 15'inde", "15'inde"),
+        ("17:45 den 15 ring mamma", "den 15"),
+        ("9:30 setiap hari telepon ibu", "setiap hari"),
+        ("9:30 soita siskolle joka päivä", "joka päivä"),
+        ("9:30 来週 母に電話", "来週"),
     ],
 )
 def test_text_in_unsupported_language_is_offered_for_confirmation(text: str, words: str) -> None:
@@ -759,10 +763,39 @@ def test_text_in_unsupported_language_is_offered_for_confirmation(text: str, wor
         ("fr", "à 9h appeler mon mari"),
         ("zh", "9点半去3号楼"),
         ("ar", "الساعة 9 الجامعة"),
+        ("en", "9:30 take a nap"),
+        ("en", "9:30 buy me 2 eggs"),
+        ("en", "9:30 do 15 push-ups"),
+        ("en", "9:30 log in to 3 accounts"),
+        ("en", "9:30 book a 3-room flat"),
+        ("en", "9:30 review PR 15"),
+        ("en", "9:30 call Julia"),
+        ("en", "9:30 call Łukasz"),
+        ("en", "at 9 remember the milk"),
+        ("de", "9:30 den Müll rausbringen"),
+        ("de", "9:30 Vitamin B 12 nehmen"),
+        ("de", "9:30 Škoda abholen"),
+        ("de", "um 9 Leute einladen"),
+        ("de", "um 9 was Kunden mögen"),
+        ("es", "9:30 renovar el DNI"),
+        ("es", "a las 9 llamar a Julia"),
+        ("es", "a las 9 clase de artes"),
+        ("pt", "às 9 limpar o quarto"),
+        ("pt", "às 9 consertar a cerca"),
+        ("pt", "9:30 jantar"),
+        ("ru", "в 9 после работы"),
+        ("ar", "الساعة 9 شراء الثوم"),
+        ("fr", "9:30 appeler mon mari"),
+        ("fr", "à 9h appeler Sam"),
     ],
 )
 def test_everyday_text_is_not_mistaken_for_day(language: str, text: str) -> None:
     assert text.endswith(read_reminder("en" if language == "fr" else language, text)[2])
+
+
+def test_reads_arabic_friday_written_with_final_ha() -> None:
+    day = read_reminder("ar", "الجمعه الساعة 9 اتصل بأمي")
+    assert day == read_reminder("ar", "الجمعة الساعة 9 اتصل بأمي")
 
 
 def test_building_number_is_not_set_as_day() -> None:
