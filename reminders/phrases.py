@@ -28,6 +28,7 @@ from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
+NEAR_TOKENS = 4  # words after a preposition within which a time may follow, as in "at half past eight"
 _ENDS = " ,.;:-–—"
 _WORD = re.compile(r"[^\W\d]{2}")
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
@@ -174,10 +175,9 @@ def _find_unparsed_time_words(parser: TimePhraseParser, start: int | None = None
     ]
     # In Chinese, "and" is also "with".
     begins = not is_read or (parser.skip_pattern("{and}", start) > start and bool(marks or not HAN.match(text, start)))
-    begins |= after > start and (not is_timed or marks != [])
+    begins |= after > start and (not is_timed or (bool(marks) and marks[0] <= NEAR_TOKENS))
     if not (begins or marks):
         return ""
-    first = 0 if begins else marks[0]
     last = max(marks, default=min(1, len(tokens) - 1))
     end = max(tokens[last].end(), parser.end) if tokens else len(text)
-    return parser.quote(start if begins else tokens[first].start(), end)[:MAX_SHOWN_CHARS]
+    return parser.quote(start if begins else tokens[marks[0]].start(), end)[:MAX_SHOWN_CHARS]

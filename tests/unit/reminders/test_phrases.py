@@ -793,6 +793,11 @@ def test_everyday_text_is_not_mistaken_for_day(language: str, text: str) -> None
     assert text.endswith(read_reminder("en" if language == "fr" else language, text)[2])
 
 
+def test_names_only_word_of_time_when_it_is_far_from_clock() -> None:
+    found = parse_reminder_phrase("tomorrow at 9 the team discusses the plan for the coming week", NOW)
+    assert found == UncertainReminder(words="week")
+
+
 def test_reads_arabic_friday_written_with_final_ha() -> None:
     day = read_reminder("ar", "الجمعه الساعة 9 اتصل بأمي")
     assert day == read_reminder("ar", "الجمعة الساعة 9 اتصل بأمي")
