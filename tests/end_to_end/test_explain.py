@@ -67,7 +67,7 @@ async def test_why_reports_expired_explanation_after_restart(servers: LocalServe
         explanations = [await read_explanation(ann, reply_to=answer["message_id"]) for answer in answers]
     servers.memory.write("DELETE FROM accounts WHERE id = (SELECT MIN(id) FROM accounts)")  # as a hundred newer ones do
     async with servers.run_bot():
-        assert "none of the newest 100 answers" in await ann.ask("/why", reply_to=answers[0]["message_id"])
+        assert "not one of the newest 100 answers" in await ann.ask("/why", reply_to=answers[0]["message_id"])
         for answer, told in zip(answers[1:], explanations[1:], strict=True):
             assert await read_explanation(ann, reply_to=answer["message_id"]) == told
 

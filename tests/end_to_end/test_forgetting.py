@@ -85,7 +85,7 @@ async def test_edit_of_older_message_is_acknowledged_in_one_line(servers: LocalS
         await ann.ask("Good morning.", "Noted.")
         since = ann.last_event
         ann.edit_message(message["message_id"], "My boat is called Trireme.")
-        told = await ann.wait_for_message("new words of this message count", since=since)
+        told = await ann.wait_for_message("new text of this message counts", since=since)
         assert "\n" not in str(told["text"])
 
 

@@ -51,7 +51,7 @@ async def test_edit_of_older_message_does_not_restore_deleted_fact(servers: Loca
         servers.model.script_schema(FACTS, json.dumps({"facts": again}))
         since, logged = ann.last_event, bot.log.last
         ann.edit_message(said["message_id"], "I live in Lisbon near the river :)")
-        acknowledged = await ann.wait_for_message("new words of this message count", since=since)
+        acknowledged = await ann.wait_for_message("new text of this message counts", since=since)
         assert "\n" not in str(acknowledged["text"])
         await bot.wait_for_log_line("learned 0 facts", since=logged)
         assert "I know nothing yet." in await ann.ask("/memory")
