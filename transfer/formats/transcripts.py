@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from transfer.formats.members import ASKED_AS, ROLES, UNSAID_ROLES, guess_role
+from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import InvalidElement, parse_moment
 
 _BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
@@ -44,10 +44,9 @@ _HEADINGS = {
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }  # the ways in which a line names who speaks, by the style of each
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
-_ASKS = re.compile(r"(?<![=/&])\?(?![\w=&/])|[？؟]|[\u0370-\u03ff\u1f00-\u1fff];")  # not in links. Greek asks with ";"
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
-_DECORATION = re.compile(r"(?![\u0300-\u036f\u0900-\u109f\u1780-\u17d3])[^\w\s]")  # vowel signs belong to words
+_DECORATION = re.compile(r"[^\w\s]+")
 _ABOUT = re.compile(r"(?:# |[*_]{0,2}(?P<name>title|created|date|create_time)[*_:]{1,3} *)(?P<value>.*)", re.IGNORECASE)
 _COMMENT = re.compile(r"^<!--(?:(?!-->)[^\n]){0,1000}-->\n", re.MULTILINE)
 _FOOTER = re.compile(r"\n-{3,}(?:[^\S\n]*+\n)++(?=[^\n]*+\s*+\Z)[^\n]*(?:\]\(|href=['\"])https?://[^\n]*\s*")
@@ -118,18 +117,6 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
     return best, best_labels
 
 
-def _find_two_alternating_labels(headings: Sequence[_Heading]) -> tuple[str, Mapping[str, str]]:
-    """Find two alternating heading labels, in any language. Return their style and roles, or empty values if none."""
-    for style in ("#", "**"):
-        labels = [heading.label for heading in headings if heading.style == style]
-        often = [label for label, count in Counter(labels).items() if count > 1]
-        sides = [label for label in labels if label in often]
-        if len(often) == 2 and all(a != b for a, b in pairwise(sides)):
-            is_answer_first = ROLES.get(sides[0]) == "assistant"
-            return style, dict(zip(sides[is_answer_first:], ("user", "assistant"), strict=False))
-    return "", {}
-
-
 def _iterate_lines_and_headings(text: str) -> Iterator[tuple[str, _Heading | None]]:
     is_open, plain = False, _CODE.sub(lambda code: re.sub(r"\S+", "\0", code[0]), text)
     for line, words in zip(text.splitlines(), plain.splitlines(), strict=True):
@@ -144,10 +131,6 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
         return {}, _parse_perplexity_export(text[logo.end() :])
     text = _normalize_markup(text)
     lines, style, roles = _read_headed_lines_style_and_roles(_FOOTER.sub("", text))
-    asker = ""
-    if not roles:
-        style, roles = _find_two_alternating_labels([heading for _, heading in lines if heading])
-        asker = next(iter(roles), "").upper().title()  # upper-case first: it has both sigmas of Greek as one
     about: dict[str, str] = {}
     turns: list[tuple[str, str, list[str]]] = []
     for line, heading in lines:
@@ -165,20 +148,7 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
     if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
         contents = [_WHOLE_FENCE.sub(r"\1", content) for content in contents]
     said = zip(turns, contents, strict=True)
-    messages = [_parse_turn_as_message_dict(role, date, content.split("\n")) for (role, date, _), content in said]
-    asked = [message for message in messages if asker and message["role"] == "user"]
-    questions = sum(bool(_ASKS.search(message["content"])) for message in asked)
-    if 3 * questions < len(asked) or (asker and any(map(_ends_with_heading, messages[:-1]))):
-        return about, []  # chapters alternate, too
-    for message in asked:
-        message[ASKED_AS] = asker
-    return about, messages
-
-
-def _ends_with_heading(message: Mapping[str, str]) -> bool:
-    """Return True if the last line is the heading of a chapter, as before the first of two parts of each chapter."""
-    heading = _parse_heading(message["content"].rstrip().rpartition("\n")[2])
-    return heading is not None and heading.style == "#"
+    return about, [_parse_turn_as_message_dict(role, date, content.split("\n")) for (role, date, _), content in said]
 
 
 def _parse_turn_as_message_dict(role: str, date: str, lines: list[str]) -> dict[str, str]:
@@ -262,7 +232,7 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
     else:
         style, roles = _choose_heading_style_and_roles(headings)
     unnumbered = _NUMBERED_TURN.sub(_remove_number, marked)
-    if unnumbered != marked and not (roles or _find_two_alternating_labels(headings)[1]):
+    if unnumbered != marked and not roles:
         found = _read_headed_lines_style_and_roles(unnumbered)
         return found if found[2] and found[2].keys() <= ROLES.keys() else (lines, style, roles)
     return lines, style, roles

@@ -255,24 +255,16 @@ TURNS = (QUESTION, ANSWER, "And pecans?", "In **Texas**.\n\n- Georgia\n- New Mex
 
 
 @pytest.mark.parametrize(
-    ("sides", "asked"),
+    "sides",
     [
-        (("## उपयोगकर्ता", "## सहायक"), "उपयोगकर्ता (2)"),
-        (("**Người dùng:**", "**Trợ lý:**"), "Người Dùng (2)"),
-        (("## 👤 ผู้ใช้", "## 🤖 ผู้ช่วย"), "ผู้ใช้ (2)"),
-        (("### Pengguna", "### Asisten"), "Pengguna (2)"),
-        (("## Χρήστης", "## Βοηθός"), "Χρήστης (2)"),
-        (("## आप", "## ChatGPT"), "आप (2)"),
-        (("**我：**", "**ChatGPT：**"), "我 (2)"),
-        (("## PROMPT {0}", "## RESPONSE {0}"), ""),
-        (("### Prompt #{0}", "### Response #{0}"), ""),
-        (("## Message {1}: User", "## Message {1}: Assistant"), ""),
-        (("### Message {1} (User)", "### Message {1} (Assistant)"), ""),
-        (("## Turn {0}\n\n### User", "### Assistant"), ""),
+        ("## PROMPT {0}", "## RESPONSE {0}"),
+        ("### Prompt #{0}", "### Response #{0}"),
+        ("## Message {1}: User", "## Message {1}: Assistant"),
+        ("### Message {1} (User)", "### Message {1} (Assistant)"),
+        ("## Turn {0}\n\n### User", "### Assistant"),
     ],
 )
-def test_two_alternating_headings_become_speakers(sides: tuple[str, str], asked: str) -> None:
-    """In any language. If the side that asks is not known, the person says whether they are it."""
+def test_numbered_headings_name_the_sides(sides: tuple[str, str]) -> None:
     marked = (f"{sides[n % 2].format(n // 2 + 1, n + 1)}\n\n{words}" for n, words in enumerate(TURNS))
     history = read_history(
         "# Walnuts\n\n" + "\n\n".join(marked) + "\n\n*Exported on 2024-05-01 with an exporter*\n", "chat.md"
@@ -280,7 +272,6 @@ def test_two_alternating_headings_become_speakers(sides: tuple[str, str], asked:
     assert [(said.role, said.content) for said in history.messages] == [
         ("user" if n % 2 == 0 else "assistant", words) for n, words in enumerate(TURNS)
     ]
-    assert [question.options for question in history.questions] == ([(asked, "None of them")] if asked else [])
 
 
 @pytest.mark.parametrize(

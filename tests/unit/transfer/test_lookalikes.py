@@ -46,20 +46,6 @@ def test_rejects_document_whose_headings_alternate(document: str) -> None:
         read_history(f"# Notes\n\n{document}\n", "notes.md")
 
 
-def test_keeps_numbered_headings_in_answers_of_a_language_without_known_names() -> None:
-    answer = "Here.\n\n### Prompt 1\n\nFog\n\n### Answer 1\n\nRain"
-    said = ("Di mana?", answer, "Kapan?", "Nanti")
-    sides = ("## Pengguna", "## Asisten") * 2
-    told = "\n\n".join(f"{side}\n\n{words}" for side, words in zip(sides, said, strict=True))
-    assert tuple(list_texts(read_history(told, "chat.md"))) == said
-
-
-def test_asks_who_asked_in_a_dated_interview() -> None:
-    said = "## Anna Berg\n\nWhy?\n\n## The minister\n\nBecause.\n\n## Anna Berg\n\nWhen?\n\n## The minister\n\nSoon.\n"
-    [question] = read_history(f"created: 2024-05-01\n\n{said}", "interview.md").questions
-    assert (question.name, question.options) == ("speaker", ("Anna Berg (2)", "None of them"))
-
-
 @pytest.mark.parametrize(
     "messages",
     [
