@@ -33,6 +33,7 @@ from records.facts import Fact, NewFact
 from records.model_calls import Schema
 from records.scopes import Clock, Scope
 from text.characters import cut_out_middle
+from text.fingerprint import describes_change
 
 log = logging.getLogger(__name__)
 
@@ -110,20 +111,21 @@ class FactExtractor:
 
         If the answer is not a list of facts, or every fact in it is rejected, ask about each turn separately, because
         small models find more in fewer lines. Once this model has given a rejected fact, also ask again about each turn
-        without facts, until MIN_TRIALS of these turns have been tried. If the model fails after it has returned a list,
-        or in the last attempt, skip the turns in that request.
+        without facts, until MIN_TRIALS have been tried, and always about a turn that tells of a change. If the model
+        fails after it has returned a list, or in the last attempt, skip the turns in that request.
         """
         can_skip = failure_count + 1 >= MAX_ATTEMPTS
         extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip, can_repair=True)
         facts, is_list = [*valid], extracted is not None
         used = {id_ for fact in valid for id_ in fact.source_ids}
         silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
+        if valid and len(self._trials) >= MIN_TRIALS:
+            silent = [turn for turn in silent if any(m.is_user and describes_change(m.content) for m in turn)]
         has_bad_answer = not is_list or (extracted and self._has_rejected)
-        may_find_more = len(request.turns) > 1 and (not valid or len(self._trials) < MIN_TRIALS)
         who = prompts.describe_owner(batch.scope.owner)
         make_request = partial(self._requests.make_extraction_request, owner_description=who, zone=batch.zone)
         try:
-            for turn in silent if has_bad_answer and may_find_more else ():
+            for turn in silent if has_bad_answer and len(request.turns) > 1 else ():
                 asked = make_request([turn], batch.known)
                 _, found = await self._ask_for_all_and_valid_facts(batch, asked, can_skip=is_list or can_skip)
                 self._trials[object()] = bool(found)

@@ -39,7 +39,7 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
     """
     # Small models call nearly every fact an instruction, and "if it rains I might take the bus", too.
     if fact.kind == "instruction" and (kind == "fact" or (kind == "maybe" and fact.is_uncertain)):
-        fact = replace(fact, kind="personal", subject=fact.key)
+        fact = replace(fact, kind="personal", subject=fact.key if fact.only_one else "")
     told = make_fingerprint(fact.line.partition(" ")[2])  # without the first word, which may begin with a capital
     has_detail = bool(told.numbers or told.dates or told.names)
     if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):

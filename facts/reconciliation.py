@@ -185,8 +185,9 @@ def compare_facts(
     has_detail = bool({*mine.numbers, *mine.dates, *mine.names} - set(_find_leading_names(new_fact.text)))
     if repeats and ((is_about and new_fact.only_one and has_detail) or model_says):
         return "same"
-    may_end = changes_same_thing or not is_vital  # of two allergies, the second does not end the first
-    if new_fact.only_one and is_about and may_end and "event" not in (known_fact.kind, new_fact.kind):
+    # Of two allergies, the second does not end the first.
+    may_end = (changes_same_thing or not is_vital) and known_fact.kind != "event"
+    if new_fact.only_one and is_about and may_end and new_fact.kind not in ("event", *LASTING):
         return "other" if _are_about_different_people(new_fact, known_fact) else "changed"
     return "other"
 

@@ -277,7 +277,7 @@ def _make_fact(
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
-        only_one=is_single and not extracted.is_over,
+        only_one=extracted.is_single and ends_others and not extracted.is_over,
         known=known,
         key=key,
         is_change=extracted.is_over or describes_change(message.content) or is_negated(f"{text} {sentence}"),

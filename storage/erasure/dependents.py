@@ -56,9 +56,8 @@ def find_affected_summaries(
                 waiting.append(higher)
     uncovered = {source for summary in summaries if summary.id in gone for source in summary.based_on_ids}
     still_covered = {source for summary in summaries if summary.id not in gone for source in summary.based_on_ids}
-    back = {
-        summary.id for summary in summaries if summary.id in uncovered - still_covered - gone and not summary.is_active
-    }
+    restorable = uncovered - still_covered - gone
+    back = {summary.id for summary in summaries if summary.id in restorable and not summary.is_active}
     return SummaryCascade(gone=frozenset(gone), reactivated=frozenset(back))
 
 

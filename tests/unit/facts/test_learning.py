@@ -526,6 +526,22 @@ async def test_stops_rereading_single_turns_if_nothing_more_is_found(talk: ChatH
     assert lengths[12:] == [4]
 
 
+async def test_always_rereads_turn_that_tells_of_change(talk: ChatHarness) -> None:
+    """A model of 1.5 billion parameters overlooked this correction among four turns, so that the old rent stayed."""
+    empty, said = format_facts_answer(), "Correction: my rent is 980 euros, not 940."
+    rain = format_facts_answer(
+        make_fact("Anna sails.", 1, quote="I sail"), make_fact("Rain is water.", 3, quote="nobody said this")
+    )
+    rent = format_facts_answer(make_fact("Anna's rent is 980 euros.", 29, quote="my rent is 980 euros"))
+    for texts, answers in ((["It pours."] * 3, [empty] * 3),) * 3 + ((["It rains.", said, "It snows."], [rent]),):
+        talk.server.script_schema("facts", rain, *answers)
+        await say_all(talk, "I sail.", *texts)
+        await talk.services.facts.learn(SCOPE, min_turns=4)
+    lengths = [request[1]["content"].count("] Anna: ") for request in list_extraction_requests(talk)]
+    assert lengths == [4, 1, 1, 1] * 3 + [4, 1]
+    assert "Anna's rent is 980 euros." in await list_valid_texts(talk)
+
+
 async def test_keeps_facts_of_batch_if_endpoint_fails_on_single_turn(talk: ChatHarness) -> None:
     """A free endpoint allows a few requests a minute, so each batch would be requested again and again."""
     sails = format_facts_answer(
