@@ -13,14 +13,14 @@ from records.model_calls import Abilities
 from settings import Settings, describe_misspelt_variables, make_integer_parser, read_environment, setting
 
 
-def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_overrides_env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".env").write_text("OPENAI_MODEL=from-file\nSUMMARY_MODEL=größer\n", encoding="utf-8")
     monkeypatch.setenv("OPENAI_MODEL", "from-environment")
     found = read_environment(tmp_path)
     assert (found["OPENAI_MODEL"], found["SUMMARY_MODEL"]) == ("from-environment", "größer")
 
 
-def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_env_file_that_is_not_utf8_is_named_in_error(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes("OPENAI_API_KEY=ключ".encode("utf-16"))
     with pytest.raises(SettingsError, match=r"\.env"):
         read_environment(tmp_path)
@@ -33,26 +33,26 @@ class Extended(Settings):
     toys: int = setting(3, "how many toys there are", make_integer_parser(1))
 
 
-def test_a_further_setting_is_one_line() -> None:
+def test_subclass_adds_setting_with_parser_and_range() -> None:
     assert Extended.from_env({}).toys == 3
     assert Extended.from_env({"TOYS": " 5 ", "FACTS": "OFF"}) == Extended(toys=5, facts="off")
     with pytest.raises(SettingsError, match="TOYS: must be a whole number from 1 to"):
         Extended.from_env({"TOYS": "many"})
 
 
-def test_everybody_may_be_allowed_next_to_some() -> None:
+def test_allowed_user_ids_accept_wildcard_beside_ids() -> None:
     found = Settings.from_env({"ALLOWED_USER_IDS": "1; *,2"})
     assert (found.everyone_allowed, found.allowed_user_ids) == (True, frozenset({1, 2}))
     with pytest.raises(SettingsError, match="ADMIN_USER_IDS: '\\*' would make everyone an admin"):
         Settings.from_env({"ADMIN_USER_IDS": "1,*"})
 
 
-def test_the_summary_model_is_the_answering_one_unless_set() -> None:
+def test_summary_model_defaults_to_answering_model() -> None:
     assert Settings.from_env({"OPENAI_MODEL": "one"}).summary_model == "one"
     assert Settings.from_env({"OPENAI_MODEL": "one", "SUMMARY_MODEL": "two"}).summary_model == "two"
 
 
-def test_what_models_can_is_read() -> None:
+def test_parses_model_abilities() -> None:
     settings = Settings.from_env({"MODEL_ABILITIES": "qwen3:4b context=8192 vision=off tokens=1.2, a/b vision=ON; c"})
     assert settings.model_abilities == (
         ("qwen3:4b", Abilities(context=8192, vision=False, tokens=1.2)),
@@ -61,7 +61,7 @@ def test_what_models_can_is_read() -> None:
     )
 
 
-def test_all_wrong_values_are_named_at_once_with_names_that_look_like_ours() -> None:
+def test_error_names_all_invalid_values_and_misspelt_variables() -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.from_env({"LOG_LEVEL": "LOUD", "MAX_CONTEXT_TOKENS": "many", "OPENAI_MODLE": "x"})
     for name in ("LOG_LEVEL: ", "MAX_CONTEXT_TOKENS: ", "did you mean OPENAI_MODEL?"):
@@ -69,13 +69,13 @@ def test_all_wrong_values_are_named_at_once_with_names_that_look_like_ours() -> 
     assert "\n" not in caught.value.sentence
 
 
-def test_an_empty_variable_leaves_what_the_file_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blank_environment_variable_does_not_override_env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".env").write_text("OPENAI_MODEL=from-file\n", encoding="utf-8")
     monkeypatch.setenv("OPENAI_MODEL", " ")
     assert read_environment(tmp_path)["OPENAI_MODEL"] == "from-file"
 
 
-def test_a_wrong_value_is_shown_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_shows_where_invalid_value_was_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / ".env"
     file.write_text(
         "LOG_LEVEL=INFO\n\n# loud\n\nexport LOG_LEVEL=LOUD\nSYSTEM_PROMPT='two\nlines'\n"
@@ -90,7 +90,7 @@ def test_a_wrong_value_is_shown_with_its_place(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("second", [b"OPENAI_MODEL gpt", b"OPENAI_MODEL=\xff", b'OPENAI_MODEL="gpt'])
-def test_a_wrong_line_of_the_file_is_named(tmp_path: Path, second: bytes) -> None:
+def test_error_names_invalid_line_of_env_file(tmp_path: Path, second: bytes) -> None:
     (tmp_path / ".env").write_bytes(b"LOG_LEVEL=INFO\n\n" + second + b"\n")
     with pytest.raises(SettingsError, match=r"\.env: line 3 "):
         read_environment(tmp_path)
@@ -110,7 +110,7 @@ def test_a_wrong_line_of_the_file_is_named(tmp_path: Path, second: bytes) -> Non
         ("MODEL_ABILITIES", "qwen3:4b vision=dim", "“qwen3:4b vision=dim”"),
     ],
 )
-def test_a_wrong_value_is_shown(variable: str, value: str, shown: str) -> None:
+def test_error_quotes_invalid_value(variable: str, value: str, shown: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.from_env({variable: value})
     assert shown in caught.value.sentence
@@ -129,14 +129,14 @@ def test_a_wrong_value_is_shown(variable: str, value: str, shown: str) -> None:
         ("LOG_LEVEL", "Zk9key"),
     ],
 )
-def test_a_secret_is_never_shown(variable: str, value: str) -> None:
+def test_error_never_quotes_secret(variable: str, value: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.from_env({"EMBEDDING_API_KEY": "Zk9key", variable: value})
     assert value not in caught.value.sentence
     assert "key" not in caught.value.sentence.replace("OPENAI_API_KEY", "")
 
 
-def test_names_that_look_like_ours_are_found() -> None:
+def test_finds_misspelt_variable_names() -> None:
     environ = {"OPENAI_MODLE": "x", "OPENAI_MODEL": "y", "XDG_DATA_DIRS": "/usr", "PATH": "/bin", "X" * 100_000: "long"}
     assert describe_misspelt_variables(environ) == [
         "OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?"
@@ -146,6 +146,6 @@ def test_names_that_look_like_ours_are_found() -> None:
     ]
 
 
-def test_a_webhook_is_public_or_on_this_machine() -> None:
+def test_accepts_public_or_local_webhook_url() -> None:
     for url in ("https://bot.example.org/hook", "http://127.0.0.1:8443/hook", "http://localhost:1"):
         assert Settings.from_env({"WEBHOOK_URL": url}).webhook_url == url

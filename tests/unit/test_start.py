@@ -26,6 +26,6 @@ HEAVY = {
 """Packages that only one storage, one kind of document or one way of running needs."""
 
 
-def test_a_start_loads_nothing_that_only_some_need() -> None:
+def test_start_imports_no_optional_packages() -> None:
     ran = subprocess.run([sys.executable, "-c", IMPORTED], cwd=ROOT, capture_output=True, text=True, check=True)
     assert HEAVY.isdisjoint(json.loads(ran.stdout))
