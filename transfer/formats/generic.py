@@ -20,7 +20,6 @@ from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_messa
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
 from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
 from transfer.formats.members import (
-    ASKED_AS,
     MAX_DEPTH,
     NAMES,
     ROLES,
@@ -50,6 +49,7 @@ _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-
 _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
 
+_ASKED_AS = "_asked_as"  # in a pair that may be of a list of common questions, which nobody asked
 _ADDED = r"(?:bash-|command-|environment_|local-|system-|task-|turn_|user-|user_instructions)[a-z_-]*"
 _ENVELOPE = re.compile(rf"(?:<({_ADDED})>(?>.*?</\1>)\s*+)++", re.DOTALL)
 """What editors say in the person's name. In other elements people ask, as in Cursor's <user_query>."""
@@ -333,7 +333,7 @@ def _unwrap_message(item: Any) -> Any:
 def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the question and the answer in a table row, only the question if there is no answer, or [] for neither."""
     is_prompt = "prompt" in row and find_role_or_speaker_name(row) is None and get_part_names(row, "time")
-    turns = [turn | {ASKED_AS: ""} for turn in _split_by_role(row)]  # a table is a person's own
+    turns = [turn | {_ASKED_AS: ""} for turn in _split_by_role(row)]  # a table is a person's own
     return turns or ([{**row, "role": "user", "content": row["prompt"]}] if is_prompt else [])
 
 
@@ -352,7 +352,7 @@ def _split_by_role(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
     spoken = (*queries, *answers, *get_part_names(turn, "text"))
     rest = {key: held for key, held in turn.items() if key not in spoken}
     is_printed = asked.lower() in ("question", "instruction") or "completion" in answers  # also of training data
-    shown = {ASKED_AS: tr("import-asker")} if is_printed else {}
+    shown = {_ASKED_AS: tr("import-asker")} if is_printed else {}
     question = {**rest, "role": "user", "content": collect_text(turn[asked]), **shown}
     return [question, {**rest, "role": "assistant", "content": answer}]
 
@@ -385,8 +385,7 @@ def _add_assistant_conversation(raw: Mapping[str, Any], messages: Sequence[Any],
     about = {**times, **raw, "title": title}
     if any(map(_find_timestamp_or_zero, (about, *map(as_object, messages)))):  # so it was a talk
         for message in map(as_object, messages):
-            if message.get(ASKED_AS) == tr("import-asker"):
-                message.pop(ASKED_AS)
+            message.pop(_ASKED_AS, "")
     read_turn = partial(_read_turn, roles_by_label, missing.pop() if len(missing) == 1 else None)
     builder.add_conversation(about, messages, read_turn, str(key)[:200])
 
@@ -397,7 +396,7 @@ def _read_turn(
     """Read a turn from a message. A speaker whose label is missing from `roles_by_label` gets `default_role`."""
     label = find_role_or_speaker_name(message) or ""
     role = roles_by_label.get(label)
-    speaker = as_text(message.get("name" if "mes" in message and role == "assistant" else ASKED_AS))
+    speaker = as_text(message.get("name" if "mes" in message and role == "assistant" else _ASKED_AS))
     if role is None and label and label not in UNSAID_ROLES:
         role = default_role
         names = (name for given in find_part_values(message, "role") if (name := as_text(given)).lower() == label)

@@ -20,7 +20,6 @@ ROLES: Mapping[str, Role] = {
 """Names that programs give to the two sides of a conversation."""
 UNSAID_ROLES = frozenset({"system", "tool", "function", "developer", "data", "think", "thinking", "reasoning"})
 """Roles of messages that nobody in a conversation says."""
-ASKED_AS = "_asked_as"  # the member that names who asks, in a list of questions that the person may not have asked
 NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
 """Names and phrases by which the files of other programs are read."""
 _MEMBERS: Mapping[str, tuple[str, ...]] = {part: tuple(names.split()) for part, names in NAMES["members"].items()}
