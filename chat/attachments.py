@@ -26,7 +26,7 @@ class Attachments:
     _max_prompt_tokens: int
     _vision: str = "auto"
     _transcriber: Transcriber | None = None
-    _child_slots: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(2), init=False)
+    _child_slots: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(2), init=False)  # child processes
 
     async def read_document(self, data: bytes, name: str) -> DocumentText:
         """Return the text of a document. Raise DocumentUnreadable if it cannot be read."""

@@ -322,7 +322,7 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))  # "Anna is a vegetarian" is clear
     lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
-    parts = (c.split() for c in CLAUSE_BREAK.split(fact.quote) if words & _get_word_prefixes(find_topics(c)))
+    parts = (text.split() for text in CLAUSE_BREAK.split(fact.quote) if words & _get_word_prefixes(find_topics(text)))
     before = (takewhile(lambda word: not words & _get_word_prefixes(find_topics(word)), part) for part in parts)
     # A weak model makes "Anna is a teacher" of "My aunt Ina is a teacher".
     is_of_another = is_model_weak and any(_find_names(" ".join(each)) - words for each in before)

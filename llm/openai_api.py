@@ -118,6 +118,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def for_person(self, person_scope: object) -> Self:
         answering = copy(self)
         if prompt_cache.needs_cache_breakpoint(self.name):
+            # Hashed, so that the key does not reveal the scope.
             answering._cache_key = sha256(f"{self._cache_salt}:{person_scope}".encode()).hexdigest()[:32]
         answering._ladder = Fallbacks(for_person=True)
         return answering

@@ -34,7 +34,7 @@ FOREIGN = {
     "excepthook": "the standard way to choose what an uncaught exception prints",
     "commit_hooks": "ours: the JSON store, which follows each commit, is made from the database that calls it",
 }
-"""Attributes that may be set from outside, most of them of other libraries' objects, and the reason."""
+"""Attributes that code may set on other objects, with the reason. Most of these objects belong to libraries."""
 
 
 def iterate_product_files() -> Iterator[Path]:

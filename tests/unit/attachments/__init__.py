@@ -1,1 +1,1 @@
-"""Tests of attachments, whose contents become text."""
+"""Tests of attachments and their conversion to text."""

@@ -1,4 +1,4 @@
-"""Stores work with Python's own sqlite3 where pysqlite3 has no wheel (Raspberry Pi, macOS)."""
+"""Stores use Python's own sqlite3 on platforms without a wheel of pysqlite3 (Raspberry Pi, macOS)."""
 
 import subprocess
 import sys
