@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
-from runtime.cooperative import iterate_with_sleeps
-
 PIECE_CHARS = 64_000
 HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -30,7 +28,7 @@ def feed_page_in_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
     """Feed a page to the parser piece by piece. Yield after each piece, so that the caller can stop early."""
     # An end tag stays. Anything else becomes a space.
     shown = _MARKS.sub(lambda mark: mark[0] if _END.fullmatch(mark[0]) else " ", page)
-    for start in iterate_with_sleeps(range(0, len(shown), PIECE_CHARS)):
+    for start in range(0, len(shown), PIECE_CHARS):
         parser.feed(shown[start : start + PIECE_CHARS])
         yield
     parser.close()

@@ -21,7 +21,6 @@ from records.messages import Message, Role
 from records.reminders import Reminder
 from records.scopes import Clock, Scope
 from records.summaries import SummaryLease
-from runtime.cooperative import iterate_with_sleeps
 from runtime.tasks import acquire_or_undo, run_to_completion
 from storage.schema.portable_tables import PortableRow
 from storage.stores.memory_store import MemoryStore
@@ -280,7 +279,7 @@ def _make_import_job(
     ids = dict(ids_by_number)
     imported_ids: list[int] = []
     after: int | None = None
-    for message in iterate_with_sleeps(history.messages):
+    for message in history.messages:
         name = (message.role, message.source)
         stored = known_ids.get(name, known_ids.get((message.role, message.also or "")))
         if stored is None and message.number is not None:
@@ -308,7 +307,7 @@ def _date_undated_messages(messages: Sequence[ImportedMessage], before: datetime
     """Give undated messages the time `before`, which precedes all messages and decisions in this memory."""
     return tuple(
         replace(message, created_at=min(message.created_at, before)) if message.is_undated else message
-        for message in iterate_with_sleeps(messages)
+        for message in messages
     )
 
 
@@ -349,9 +348,7 @@ def _describe_lost_data(job: _ImportJob, owner: int) -> list[str]:
 
 async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: ImportedHistory) -> ImportedHistory:
     """Leave out the chat with this bot. Find it by the times and texts of its messages, since pages have no ids."""
-    starts = [
-        number for number, message in enumerate(iterate_with_sleeps(history.messages)) if message.title or not number
-    ]
+    starts = [number for number, message in enumerate(history.messages) if message.title or not number]
     kept: list[ImportedMessage] = []
     for start, end in pairwise([*starts, len(history.messages)]):
         chat = history.messages[start:end]
@@ -366,7 +363,7 @@ async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: Im
 async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
-    words = ((one.created_at, one.content.partition(REACTIONS)[0]) for one in iterate_with_sleeps(chat))
+    words = ((one.created_at, one.content.partition(REACTIONS)[0]) for one in chat)
     said = {(at, " ".join(text.split())) for at, text in words}
     since = min(at for at, _ in said)
     for scope in await store.list_scopes(owner):
@@ -391,7 +388,7 @@ async def _map_ids_of_stored_messages(store: MemoryStore, owner: int, history: I
 
 def _group_sourceless_by_thread_and_id(history: ImportedHistory) -> dict[int, dict[int, ImportedMessage]]:
     by_thread: dict[int, dict[int, ImportedMessage]] = {}
-    for message in iterate_with_sleeps(history.messages):
+    for message in history.messages:
         if message.number is not None and message.also is None:
             by_thread.setdefault(message.thread, {})[message.number] = message
     return by_thread
@@ -400,7 +397,7 @@ def _group_sourceless_by_thread_and_id(history: ImportedHistory) -> dict[int, di
 def _group_new_messages_by_scope(scope: Scope, job: _ImportJob) -> Mapping[Scope, Sequence[ImportedMessage]]:
     by_scope: dict[Scope, list[ImportedMessage]] = {}
     is_own = job.history.owner == scope.owner
-    for message in iterate_with_sleeps(job.new):
+    for message in job.new:
         by_scope.setdefault(Scope(owner=scope.owner, thread=message.thread) if is_own else scope, []).append(message)
     return by_scope
 
@@ -409,7 +406,7 @@ def sort_messages_and_find_turn_starts(messages: Sequence[ImportedMessage]) -> t
     """Return the messages sorted by time, and for each the position of the message that started its turn."""
     start_by_turn: dict[int, int] = {}
     turn_starts: list[int] = []
-    for number, given in enumerate(iterate_with_sleeps(messages)):
+    for number, given in enumerate(messages):
         if given.turn is not None:
             turn_starts.append(start_by_turn.setdefault(given.turn, number))
         else:
@@ -436,5 +433,5 @@ def _make_messages_to_store(
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )
-        for number, (given, turn_start) in enumerate(iterate_with_sleeps(pairs), start=first_id)
+        for number, (given, turn_start) in enumerate(pairs, start=first_id)
     ]

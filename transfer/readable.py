@@ -16,7 +16,6 @@ from string import Template
 from typing import IO
 
 from locales.catalog import RIGHT_TO_LEFT, get_current_language, tr
-from runtime.cooperative import iterate_with_sleeps
 from text.characters import collapse_to_single_line
 
 Row = Mapping[str, object]
@@ -98,7 +97,7 @@ class ReadableExport:
             for month, said in self._group_messages_by_month(part):
                 with archive.open(f"talk/{month}{number}.md", "w", force_zip64=True) as entry:
                     entry.write(_make_yaml_head("conversation", month).encode())
-                    for at, _, speaker, title, content in iterate_with_sleeps(said):
+                    for at, _, speaker, title, content in said:
                         speaker, title = map(collapse_to_single_line, (speaker, title))
                         about = f"**{speaker}**", f"{at:%Y-%m-%d %H:%M}", title
                         written = f"{' · '.join(filter(None, about))}\n\n{close_open_blocks(content)}\n\n"
@@ -123,7 +122,7 @@ class ReadableExport:
             write_text("".join(f'<p dir="auto">{escape(line)}</p>\n' for line in lines) + "</section>\n")
         for month, said in self._group_messages_by_month(part):
             write_text(f"<section><h2>{month}</h2>\n")
-            for at, role, speaker, title, content in iterate_with_sleeps(said):
+            for at, role, speaker, title, content in said:
                 kind = "assistant" if role == "assistant" else "user"
                 about = " · ".join(filter(None, (f"{at:%Y-%m-%d %H:%M}", speaker, title)))
                 # The head has a direction of its own, so that it does not decide the direction of the words.

@@ -19,7 +19,6 @@ from locales.catalog import join_with_and, tr
 from records.owners import MAX_EVERY_N, MAX_INSTRUCTIONS_CHARS, MAX_PERSONA_CHARS, OwnerConfig
 from records.scopes import Clock
 from records.summaries import SummaryLease
-from runtime.cooperative import iterate_with_sleeps
 from storage.schema.portable_tables import RESTORES, SUMMARIES, PortableRow
 from storage.schema.rows import format_moment, group_rows_by_table, parse_config, parse_message
 from storage.stores.memory_store import MemoryStore
@@ -180,14 +179,14 @@ def _make_export_id(rows: Rows) -> str:
     """Return an id for an export that has none, because an early version wrote it."""
     digest = hashlib.sha256()
     for table, several in rows.items():
-        for row in iterate_with_sleeps(several):
+        for row in several:
             digest.update(f"{table} {row.get('id')} {row.get('created_at')} {row.get('content')}\n".encode())
     return digest.hexdigest()
 
 
 def _group_messages_by_chunk_id(messages: Sequence[PortableRow]) -> dict[int | None, list[PortableRow]]:
     chunks: dict[int | None, list[PortableRow]] = {}
-    for row in iterate_with_sleeps(messages):
+    for row in messages:
         chunks.setdefault(cast(int | None, row["chunk_id"]), []).append(row)
     return chunks
 
@@ -208,7 +207,7 @@ def _remove_unknown_sources(summaries: Sequence[PortableRow], ids: set[int]) -> 
     names = ("source_ids", "source_chunk_ids")
     return [
         {**row, **{name: [number for number in cast(list[int], row[name]) if number in ids] for name in names}}
-        for row in iterate_with_sleeps(summaries)
+        for row in summaries
     ]
 
 

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta, tzinfo
 
 from records.facts import LASTING, MAX_FACT_CHARS
 from records.reminders import MAX_DAYS_AHEAD, MAX_REMINDER_CHARS, MAX_REMINDERS, Reminder
-from runtime.cooperative import iterate_with_sleeps
 from storage.schema.portable_tables import PortableRow
 from storage.schema.rows import format_moment
 from storage.schema.validation import RowError, validate_tables
@@ -37,7 +36,7 @@ def convert_history_to_rows(
 def _strip_invisible_characters(rows: Sequence[PortableRow]) -> list[PortableRow]:
     return [
         {name: remove_invisible_characters(value) if isinstance(value, str) else value for name, value in row.items()}
-        for row in iterate_with_sleeps(rows)
+        for row in rows
     ]
 
 
@@ -63,7 +62,7 @@ def _parse_valid_rows_by_table(
     # The summaries of a file that cannot be restored may be in another file, but its facts are complete.
     rows = history.rows if history.is_restorable else {"facts": history.rows.get("facts", ())}
     if not is_signed_here:
-        messages = [_copy_row_marked_as_imported(row) for row in iterate_with_sleeps(rows.get("messages", ()))]
+        messages = [_copy_row_marked_as_imported(row) for row in rows.get("messages", ())]
         progress = [{**row, **dict.fromkeys(_EXTRACTION_COLUMNS)} for row in rows.get("progress", ())]
         rows = {**rows, "messages": messages, "progress": progress}
     try:
@@ -71,7 +70,7 @@ def _parse_valid_rows_by_table(
     except RowError as error:
         raise make_element_error(str(error)) from None
     for name in ("users", "summaries"):
-        for number, row in enumerate(iterate_with_sleeps(made[name])):
+        for number, row in enumerate(made[name]):
             if row["policy"] not in POLICIES:
                 raise make_element_error(f"{name}[{number}].policy")
     return made

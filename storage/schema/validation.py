@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from runtime.cooperative import iterate_with_sleeps
 from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, PortableRow, Table
 from storage.schema.rows import format_moment, parse_moment
 
@@ -22,10 +21,7 @@ def validate_tables(
     """Validate portable rows and fill in defaults. Raise RowError if a value or a reference is invalid."""
     parsed_tables: dict[str, list[PortableRow]] = {}
     for name, table in BY_NAME.items():
-        rows = [
-            _parse_row(table, row, owner, number)
-            for number, row in enumerate(iterate_with_sleeps(tables.get(name, ())))
-        ]
+        rows = [_parse_row(table, row, owner, number) for number, row in enumerate(tables.get(name, ()))]
         _require_unique_keys(name, rows, table.key)
         parsed_tables[name] = rows
     _require_unique_keys(MESSAGES.name, parsed_tables[MESSAGES.name], ("role", "source"))
@@ -97,7 +93,7 @@ _KINDS: Mapping[Kind, Callable[[object], bool]] = {
 
 def _check_references(tables: Mapping[str, list[PortableRow]]) -> None:
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
-    for number, row in enumerate(iterate_with_sleeps(tables[MESSAGES.name])):
+    for number, row in enumerate(tables[MESSAGES.name]):
         if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
             raise RowError(f"{MESSAGES.name}[{number}].chunk_id")
     for number, row in enumerate(tables[SUMMARIES.name]):
@@ -109,7 +105,7 @@ def _check_references(tables: Mapping[str, list[PortableRow]]) -> None:
 def _require_unique_keys(table_name: str, rows: Sequence[PortableRow], key_columns: Sequence[str]) -> None:
     """Raise RowError if two rows have the same key. Ignore rows in which the last key column is None."""
     seen = set()
-    for number, row in enumerate(iterate_with_sleeps(rows)):
+    for number, row in enumerate(rows):
         values = tuple(row[name] for name in key_columns)
         if values[-1] is not None and values in seen:
             raise RowError(f"{table_name}[{number}].{key_columns[-1]}")

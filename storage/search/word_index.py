@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from records.scopes import Scope
-from runtime.cooperative import iterate_with_sleeps
 from storage.engine.protocol import Connection, Reader, Row
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
@@ -29,7 +28,7 @@ async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[Te
     """Analyse (seq, row) pairs of messages for `index_entries`, in a thread unless there is only one short message."""
     if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
         return [extract_message_terms(*rows[0])]
-    return await asyncio.to_thread(lambda: [extract_message_terms(seq, row) for seq, row in iterate_with_sleeps(rows)])
+    return await asyncio.to_thread(lambda: [extract_message_terms(seq, row) for seq, row in rows])
 
 
 def unindex_owner(connection: Connection, owner: int) -> None:

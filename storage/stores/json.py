@@ -175,7 +175,7 @@ class JsonStore(MemoryStore):
 
     def _write_snapshot(self, keep_going: Callable[[], bool]) -> files.JournalSeq:
         with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
-            return files.write_snapshot(source, self._target, keep_going=keep_going, with_pauses=not self._is_closing)
+            return files.write_snapshot(source, self._target, keep_going=keep_going)
 
     async def _close_database(self) -> None:
         # Cancel a running snapshot: the final one holds everything, and a stop has no time for both.

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from records.errors import StorageCorrupt, StorageTooLarge, StorageTooNew, StorageTooOld
-from runtime.cooperative import iterate_with_sleeps
 from storage.engine.protocol import Value
 from storage.engine.sqlite_driver import create_private_file, fsync_folder, sqlite3
 from storage.schema.portable_tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, PortableRow, Table
@@ -47,11 +46,11 @@ def compute_file_fingerprint(path: Path) -> str | None:
 
 
 def write_snapshot(
-    source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True, with_pauses: bool = True
+    source: sqlite3.Connection, target: Path, *, keep_going: Callable[[], bool] = lambda: True
 ) -> JournalSeq:
     """Write a snapshot of `source` to memory.json. Return the number of the last journal record it contains.
 
-    Raise SnapshotCancelled if `keep_going` returns False. If `with_pauses` is True, pause regularly for other threads.
+    Raise SnapshotCancelled if `keep_going` returns False.
     """
     source.execute("BEGIN")
     try:
@@ -65,7 +64,7 @@ def write_snapshot(
             file.write('{\n  "keepsake": ' + format_indented_row({"format": FORMAT, "journal_seq": seq}, 2))
             for table in TABLES:
                 file.write(f',\n  "{table.name}": {{')
-                _write_table(source, file, table, keep_going, with_pauses)
+                _write_table(source, file, table, keep_going)
             file.write("\n}\n")
             file.flush()
             os.fsync(file.fileno())
@@ -80,12 +79,10 @@ def write_snapshot(
         source.rollback()
 
 
-def _write_table(
-    source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool], with_pauses: bool
-) -> None:
+def _write_table(source: sqlite3.Connection, file: IO[str], table: Table, keep_going: Callable[[], bool]) -> None:
     between = "\n"
     found = source.execute(f"SELECT * FROM {table.name} ORDER BY {', '.join(table.key)}")  # noqa: S608
-    for owner, rows in groupby(iterate_with_sleeps(found) if with_pauses else found, key=itemgetter("user_id")):
+    for owner, rows in groupby(found, key=itemgetter("user_id")):
         file.write(f'{between}    "{owner}": ')
         between = ",\n"
         for number, row in enumerate(rows):
@@ -216,7 +213,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
             connection.executemany(table.upsert_sql, batch)
     try:
         for table in TABLES:
-            for row in iterate_with_sleeps(connection.execute(f"SELECT * FROM {table.name}")):  # noqa: S608
+            for row in connection.execute(f"SELECT * FROM {table.name}"):  # noqa: S608
                 table.to_portable_row(row)
     except StorageCorrupt as error:
         raise SnapshotError from error

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from records.errors import StorageBusy, StorageCorrupt, StorageTooNew, StorageTooOld
 from records.owners import StorageType
-from runtime.cooperative import iterate_with_sleeps
 from storage.engine.data_dir import find_free_path
 from storage.engine.sqlite import migrate_file, read_schema_version
 from storage.engine.sqlite_driver import connect, create_private_file, fsync_folder, sqlite3, to_storage_error
@@ -161,7 +160,7 @@ class JsonRecovery:
             connection.execute("COMMIT")
 
     def _index_messages(self, connection: sqlite3.Connection) -> None:
-        rows = iterate_with_sleeps(connection.execute("SELECT * FROM messages ORDER BY seq"))
+        rows = connection.execute("SELECT * FROM messages ORDER BY seq")
         while batch := [word_index.extract_message_terms(row["seq"], row) for row in islice(rows, INDEX_BATCH_SIZE)]:
             if self._is_abandoned:
                 raise files.SnapshotCancelled

@@ -10,7 +10,6 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from locales.catalog import LANGUAGES
-from runtime.cooperative import iterate_with_sleeps
 
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _CONTAINERS = tuple(
@@ -82,11 +81,11 @@ def parse_message_head(line: str) -> MessageHead | None:
 
 def split_into_heads_and_texts(text: str) -> list[tuple[MessageHead, str]]:
     """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads."""
-    heads = [(line, parse_message_head(line)) for line in iterate_with_sleeps(text.replace("\r\n", "\n").split("\n"))]
+    heads = [(line, parse_message_head(line)) for line in text.replace("\r\n", "\n").split("\n")]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
     found: list[tuple[MessageHead, list[str]]] = []
-    for line, head in iterate_with_sleeps(heads):
+    for line, head in heads:
         if head and head.shape == usual:
             found.append((head, [head.rest]))
         elif found:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
-from runtime.cooperative import iterate_with_sleeps
 from transfer.formats.chat_heads import (
     FIRST_YEAR,
     TO_YEAR_MONTH_DAY,
@@ -180,7 +179,7 @@ def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
     app_lines = [line for head, line in _APP_LINES.items() if any(map(head.match, first))]
     heads = [*_LOGS, _LOG_LINE] if is_log else [*_HEADS, *app_lines]
     heads += [_SPACED] if _LINE_DAY.match(text) else []
-    for line in iterate_with_sleeps(text.replace("\r\n", "\n").split("\n")):
+    for line in text.replace("\r\n", "\n").split("\n"):
         found = next((match for head in heads if (match := head.match(line))), None)
         if is_log and _LOG_DAY.match(line) and (new := find_date(line)):
             day = new[:2]
@@ -271,7 +270,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
     said: list[ChatLine] = []
     # What the app writes in brackets at the end of messages, and in place of files, is repeated in a file.
     app_words = {words for words, count in Counter(_LAST_BRACKET.findall(text)).items() if count > 1}
-    for head, line in iterate_with_sleeps(split_into_heads_and_texts(text)):
+    for head, line in split_into_heads_and_texts(text):
         said_by = _SPEAKER.match(line) or (None if head.shape[0] else _UNSPACED.match(line))
         if said_by is None or _OPEN_QUOTE.search(said_by[1]):
             continue

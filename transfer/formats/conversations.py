@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from locales.catalog import tr
 from records.messages import Role
-from runtime.cooperative import iterate_with_sleeps
 from text.characters import collapse_to_single_line, find_grapheme_start
 from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order_unless_ambiguous
 from transfer.formats.history import (
@@ -113,7 +112,7 @@ class HistoryBuilder:
         """
         made: list[ImportedMessage] = []
         stream = items if isinstance(items, JsonStream) else None
-        values = repeat(None) if isinstance(items, JsonStream) else iterate_with_sleeps(items)
+        values = repeat(None) if isinstance(items, JsonStream) else items
         for number, value in zip(stream.iterate_element_indexes() if stream else count(), values, strict=False):
             with self.skip_failures(f"{json_path}[{number}]", stream, stream.at if stream else -1):
                 made.append(read_message(stream.read_value() if stream else value))
@@ -319,7 +318,7 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -
     A nameless assistant gets the name `assistant_name`, which distinguishes its messages from those of this bot.
     """
     made: dict[tuple[Role, str], ImportedMessage] = {}
-    for given in iterate_with_sleeps(messages):
+    for given in messages:
         is_nameless = given.role == "assistant" and not given.speaker
         message = replace(given, speaker=assistant_name) if is_nameless else given
         held = made.setdefault((message.role, message.source), message)
@@ -332,7 +331,7 @@ def merge_duplicates(messages: Sequence[ImportedMessage], assistant_name: str) -
 def split_long_messages(messages: Sequence[ImportedMessage], max_chars: int) -> Sequence[ImportedMessage]:
     """Split messages longer than `max_chars`. The first piece keeps the source, so that a second import finds it."""
     made: list[ImportedMessage] = []
-    for message in iterate_with_sleeps(messages):
+    for message in messages:
         for number, content in enumerate(_split_text(message.content, max_chars)):
             piece = replace(message, content=content)
             if number:

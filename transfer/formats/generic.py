@@ -14,7 +14,6 @@ from llm.thoughts import remove_thoughts
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
-from runtime.cooperative import iterate_with_sleeps
 from text.stopwords import WORD_LISTS
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, parse_csv_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
@@ -107,7 +106,7 @@ class _ConversationFileReader:
 
     def _read_sms_messages(self, text: str) -> None:
         chats: dict[str, list[dict[str, object]]] = {}
-        for tag in iterate_with_sleeps(_TEXT_MESSAGE.finditer(text)):
+        for tag in _TEXT_MESSAGE.finditer(text):
             # Its emoji are two halves, of which each is escaped by itself.
             halved = _HALF.sub(lambda half: chr(int(half[1])), tag[0]).encode("utf-16", "surrogatepass")
             whole = halved.decode("utf-16", "replace")

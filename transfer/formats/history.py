@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 
 from records.facts import FactKind
 from records.messages import Origin, Role
-from runtime.cooperative import iterate_with_sleeps
 from transfer.formats.json_stream import JsonStream, starts_like_json
 
 MAX_MESSAGE_CHARS = 16_000  # characters of one message. A longer one is split into several messages of the same turn.
@@ -161,7 +160,7 @@ class ImportFormat:
 
 def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return the role and the source id of each message. A message with two possible source ids appears twice."""
-    messages = iterate_with_sleeps(history.messages)
+    messages = history.messages
     return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
 
 

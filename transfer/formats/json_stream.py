@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from runtime.cooperative import iterate_with_sleeps
 from text.characters import repair_surrogates_in_json
 
 MAX_DEPTH = 100  # the deepest nesting of objects and arrays
@@ -83,7 +82,7 @@ class JsonStream:
 
     def iterate_element_indexes(self) -> Iterator[int]:
         """Yield the index of each element of the next array, with the stream positioned at the element."""
-        yield from (number for number, _ in enumerate(iterate_with_sleeps(self._iterate_part_names("[", "]"))))
+        yield from (number for number, _ in enumerate(self._iterate_part_names("[", "]")))
 
     def iterate_names_offsets_and_streams(self) -> Iterator[tuple[str, int, "JsonStream"]]:
         """Yield the name and offset of each top-level value or array element, and a stream positioned at it.
@@ -95,7 +94,7 @@ class JsonStream:
                 yield f"[{number}]", self.at, self
             self.expect_end()
         elif self._is_json_lines():
-            for number, found in enumerate(iterate_with_sleeps(_LINE.finditer(self._text))):
+            for number, found in enumerate(_LINE.finditer(self._text)):
                 line = JsonStream(found[0], max_values=self._left)
                 yield f"[{number}]", found.start(), line
                 self._left = line._left
