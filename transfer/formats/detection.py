@@ -63,12 +63,25 @@ _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
+_UNPACK_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 _ARCHIVE_ENDS = (".zip", ".tgz", ".tar", ".gz")
 _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have beside them
 
 
 def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
-    unpacked = deque(_unpack_files(data, context.name, min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))))
+    limit = min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))
+    unpacked = _unpack_files(data, context.name, limit, (".zip",) if data.startswith(b"PK") else ())
+    count = len(unpacked)
+    try:
+        return _parse_unpacked_files(unpacked, data, context)
+    except ImportRefused:
+        unpacked = _unpack_files(data, context.name, limit, _ARCHIVE_ENDS)
+        if len(unpacked) == count:
+            raise
+    return _parse_unpacked_files(unpacked, data, context)
+
+
+def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, context: ReadContext) -> ImportedHistory:
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
@@ -234,29 +247,33 @@ def _extract_json_of_script(text: str) -> str:
     return text[found.end() :][: stream.at]
 
 
-def _unpack_files(data: bytes, name: str, max_bytes: int) -> list[tuple[str, bytes]]:
-    """Return an archive's files, or the file itself. Archives inside it are unpacked if it has nothing else to read."""
+def _unpack_files(data: bytes, name: str, max_bytes: int, ends: tuple[str, ...]) -> deque[tuple[str, bytes]]:
+    """Return an archive's files, or the file itself.
+
+    If it has files that can be read, only those archives inside it are unpacked whose names have one of these `ends`.
+    """
     try:
         data = _decompress_gzip(data, max_bytes, max_bytes)
         if (files := _list_entries(data)) is not None:
             left, readable = max_bytes, (*_READABLE, *_LOG_ENDS)
             has_readable = any(PurePosixPath(path.lower()).suffix in readable for path, _ in files)
-            ends = _ARCHIVE_ENDS if not has_readable else (".zip",) if data.startswith(b"PK") else ()  # zip in zip
-            nested = [file for file in files if file[0].lower().endswith(ends)]
+            nested = [file for file in files if file[0].lower().endswith(ends if has_readable else _ARCHIVE_ENDS)]
             for path, entry in nested if not any(_is_known_file_name(path) for path, _ in files) else ():
-                with entry() as packed:
-                    inner = _decompress_gzip(_read_with_limit(packed, left, total_limit=max_bytes), left, max_bytes)
-                left -= len(inner)
-                held = _list_entries(inner) or [("", partial(io.BytesIO, inner))]
-                files += ((f"{path.removesuffix('.gz')}/{name}".rstrip("/"), opener) for name, opener in held)
+                # One that is damaged or locked may be attached to a chat.
+                with suppress(*(_UNPACK_ERRORS if has_readable else ())), entry() as opened:
+                    inner = _decompress_gzip(_read_with_limit(opened, left, total_limit=max_bytes), left, max_bytes)
+                    left -= len(inner)
+                    held = _list_entries(inner) or [("", partial(io.BytesIO, inner))]
+                    held[0][1]().close()
+                    files += ((f"{path.removesuffix('.gz')}/{name}".rstrip("/"), opener) for name, opener in held)
             return _unpack_wanted_files(files, left)
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError, ValueError):
+    except _UNPACK_ERRORS:
         raise ImportRefused(tr("import-damaged-archive")) from None
     if data.startswith((b"Rar!", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")):
         raise ImportRefused(tr("import-other-packing"))
     if len(data) > max_bytes:
         raise _make_limit_error(f"{max_bytes // 1_000_000} MB")
-    return [(name, data)]
+    return deque([(name, data)])
 
 
 def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
@@ -264,7 +281,7 @@ def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
     return _read_with_limit(packed, limit, total_limit=total_limit) if data.startswith(b"\x1f\x8b") else data
 
 
-def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[str, bytes]]:
+def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> deque[tuple[str, bytes]]:
     wanted = [entry for entry in files if _is_known_file_name(entry[0])]
     for ends in (_READABLE, _LOG_ENDS):
         wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in ends]
@@ -272,7 +289,7 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[
         raise _make_unknown_format_error((), is_packed=True)
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
-    unpacked: list[tuple[str, bytes]] = []
+    unpacked: deque[tuple[str, bytes]] = deque()
     left = max_bytes
     for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
         with open_entry() as packed:
@@ -283,19 +300,19 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> list[tuple[
 
 def _list_entries(data: bytes) -> list[_Entry] | None:
     """Return the files of a zip or tar archive, or None for anything else."""
+    files: list[_Entry] | None = None
     if data.startswith(b"PK\x03\x04"):
         if data.count(b"PK\x01\x02") > MAX_ENTRIES:  # entries that the list would have
             raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
         packed = zipfile.ZipFile(io.BytesIO(data))
-        files = [info for info in packed.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX")]
-        return [(file.filename, partial(packed.open, file)) for file in files]
-    if data[257:262] != b"ustar":  # where a tar archive says that it is one
-        return None
-    archive = tarfile.TarFile(fileobj=io.BytesIO(data))
-    members = list(islice(archive, MAX_ENTRIES + 1))
-    if len(members) > MAX_ENTRIES:
-        raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
-    return [(member.name, partial(tarfile.ExFileObject, archive, member)) for member in members if member.isfile()]
+        files = [(info.filename, partial(packed.open, info)) for info in packed.infolist() if not info.is_dir()]
+    elif data[257:262] == b"ustar":  # where a tar archive says that it is one
+        archive = tarfile.TarFile(fileobj=io.BytesIO(data))
+        members = list(islice(archive, MAX_ENTRIES + 1))
+        if len(members) > MAX_ENTRIES:
+            raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
+        files = [(info.name, partial(tarfile.ExFileObject, archive, info)) for info in members if info.isfile()]
+    return files and [file for file in files if not PurePosixPath(file[0]).name.startswith(".")]  # ._a.json of macOS
 
 
 def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:

@@ -135,6 +135,9 @@ class _ConversationFileReader:
                     self._collect_conversations(item, depth + 1, title)
             return
         value = require_object(raw) if not depth else as_object(raw)
+        if value.get("is_do_not_remember") is True:  # a temporary chat, which ChatGPT's own reader may have left out
+            self._builder.skipped["temporary"] += 1
+            return
         title = as_text(value.get("title")) or title
         if blocks := select_objects(value.get("message_blocks")):  # of Cherry Studio
             value = _insert_blocks_into_messages(value, blocks)

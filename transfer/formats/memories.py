@@ -11,7 +11,9 @@ from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.conversations import HistoryBuilder
 from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
-from transfer.formats.values import as_object, as_text, read_list, select_objects
+from transfer.formats.json_stream import NotJson
+from transfer.formats.members import MAX_DEPTH
+from transfer.formats.values import as_object, as_text, read_list
 
 _LINE = re.compile(
     r"^\s{0,12}(?:[-*•–—]\s+|\d{1,4}[.)]\s+)?(?:\[([^\]\n]{0,40})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)[\s:–—-]+)?(.*)$"
@@ -24,6 +26,7 @@ _FENCED = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 SHARE = 0.5  # a text with this share of list items counts as a list of memories
 _NAMES = ["memory", "fact"]
+_TEXTS = [*_NAMES, "content", "text"]
 _LISTS = frozenset({"memories", "memory", "facts"})
 
 
@@ -61,17 +64,25 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
 
 
 def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
+    stream, values = file.open_json(), []
     try:
-        value = file.open_json().read_value()
+        for _, _, part in stream.iterate_names_offsets_and_streams():
+            with suppress(*([NotJson] if part is not stream else [])):  # one line of many may be damaged
+                values.append(part.read_value())
     except ImportRefused:
         return None
-    texts = [*_NAMES, "content", "text"]
-    if isinstance(value, dict):
-        lists = [(name, member) for name, member in value.items() if isinstance(member, list)]
-        name, value = next((held for held in lists if held[0] in _LISTS), next(iter(lists), ("", [])))
-        if name not in _LISTS:  # "text" and the texts in a list of another name may be anything
-            texts, value = _NAMES, select_objects(value)
-    return [fact for item in (value if isinstance(value, list) else ()) if (fact := _parse_fact(item, texts))]
+    return list(_iterate_facts(values, _TEXTS if file.text.lstrip()[0] == "[" else _NAMES))
+
+
+def _iterate_facts(value: object, keys: Sequence[str], depth: int = 0) -> Iterator[ImportedFact]:
+    """Yield the facts in the lists of a value. In a list of another name, "text" and texts alone may be anything."""
+    if isinstance(value, list):
+        for item in value:
+            fact = _parse_fact(item, keys) if isinstance(item, dict) or keys is _TEXTS else None
+            yield from [fact] if fact else _iterate_facts(item, keys, depth + 1)
+    elif isinstance(value, dict) and depth < MAX_DEPTH:
+        for name, member in value.items():
+            yield from _iterate_facts(member, _TEXTS if name in _LISTS else _NAMES, depth + 1)
 
 
 def _add_observations(builder: HistoryBuilder, raw: object) -> None:

@@ -8,14 +8,14 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from transfer.formats.members import ROLES, UNSAID_ROLES, guess_role
+from transfer.formats.members import NAMES, ROLES, UNSAID_ROLES, guess_role
 from transfer.formats.values import InvalidElement, parse_moment
 
-_BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
-_DATE = r"(?:(?:[(\[]|[—–·-] )(?P<date>\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
+_BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?#?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
+_DATE = r"(?:(?:[(\[]|(?:[—–·|,-]|at|on) )(?P<date>(?:[^\W\d_]{3,9}\.? )?\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
 _LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
-_LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|[—–·-] (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
+_LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|(?:[—–·|,-]|at|on) (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _FENCED = r"[^\S\n]*(?P<fence>`{3,20}+).*(?:\n(?![^\S\n]*(?P=fence)).*)*+\n.*"  # up to as many signs, or more
@@ -30,7 +30,7 @@ _MARKED_TURN = re.compile(
 )
 """Marks of a turn outside code, which count if no lines name both sides: numbered questions, quoted names, elements."""
 _NUMBERED_TURN = re.compile(
-    rf"^(?:{_FENCED}|(?P<mark>#{{1,6}} |\*\*|__|)(?:Message \d{{1,5}}(?:: | \())?(?P<label>[^\W\d_]{{2,20}})"
+    rf"^(?:{_FENCED}|(?P<mark>#{{1,6}} |\*\*|__|)(?:(?:Message|Turn) \d{{1,5}}(?:: | \())?(?P<label>[^\W\d_]{{2,20}})"
     r"(?: #?\d{1,4}|\))?(?=[ \t]*(?:[:：*_(]|$)))",
     re.MULTILINE,
 )  # "## Prompt 1", "### Message 1 (User)", which count if nothing else names both sides: answers have such headings
@@ -43,6 +43,7 @@ _HEADINGS = {
     ":": re.compile(rf"{_LABEL}[:：][ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }  # the ways in which a line names who speaks, by the style of each
+_BOTS = frozenset(NAMES["bots"])
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
@@ -101,11 +102,12 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
             roles = {label: str(guess_role(label)) for label in named} if named == labels[-len(named) :] else {}
         if not roles:  # of Antigravity: "User Input", "Planner Response"
             roles = {label: "user" for label in labels if guess_role(label) == "user" and labels.count(label) > 1}
-        if not (roles or best_labels or style != "#"):  # of NextChat: "Deine Nachricht:", "Nachricht von ChatGPT:"
-            titles = {heading.label for heading in headings if heading.style == style and heading.rest is not None}
-            bots = {label for label in titles if any(guess_role(word) == "assistant" for word in label.split())}
-            before = Counter(a for a, b in pairwise(labels) if b in bots and a not in bots)
-            roles = {label: "user" for label, count in before.most_common(1) if len(bots) == 1 and count > 1}
+        if "user" not in roles.values() and not best_labels:  # "Nachricht von ChatGPT:" in NextChat, "ChatGPT dijo:"
+            same = (heading for heading in headings if heading.style == style and heading.rest is not None)
+            titles = [heading.label for heading in same if style != ":" or not heading.rest]
+            bots = {label for label in titles if not _BOTS.isdisjoint(label.split())}
+            before = Counter(a for a, b in pairwise(titles) if b in bots and a not in bots)
+            roles |= {label: "user" for label, count in before.items() if len(bots) == len(before) == 1 < count}
         is_talk = sum(label in roles for label in labels) > 1 or any(label in roles for label in labels[:2])
         if is_talk and "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)
