@@ -63,8 +63,9 @@ class ChangeHandlers:
 
     async def add_fact(self, request: PageRequest) -> JsonBody:
         added = await add_fact(self._services, request.owner, request.parameters.read_text("text", MAX_TEXT_CHARS))
-        said = added if isinstance(added, str) else tr("memory-added", text=added.text)
-        return {"said": said, **await self._views.list_facts(request)}
+        if isinstance(added, str):
+            raise RequestRefused(400, added)
+        return {"said": tr("memory-added", text=added.text), **await self._views.list_facts(request)}
 
     async def _replace_fact_text(self, request: PageRequest, *, keeps_old_fact: bool) -> JsonBody:
         number, text = request.parameters.read_integer("id"), request.parameters.read_text("text", MAX_TEXT_CHARS)
@@ -117,10 +118,7 @@ class ChangeHandlers:
     async def forget_items(self, request: PageRequest) -> JsonBody:
         what = await self._parse_forget_request(request)
         gone = ForgetResult() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
-        return {
-            "receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_forget_receipt(gone)),
-            "counts": serialize_fields(gone, "messages", "summaries", "facts"),
-        }
+        return {"receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_forget_receipt(gone))}
 
     async def _parse_forget_request(self, request: PageRequest) -> ForgetRequest:
         parameters, ids = request.parameters, request.parameters.read_ids("ids")

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -229,13 +228,11 @@ async def make_json_or_error_response(make_body: BodyMaker) -> Response:
         # The page repeats a read by itself. A write was not begun.
         return _make_error_response(503, tr("web-elsewhere"), {"Retry-After": "1"})
     except KeepsakeError as error:
-        number = secrets.token_hex(4)
-        log.warning("[%s] the page could not be answered: %s", number, type(error).__name__)
+        log.warning("the page could not be answered: %s", type(error).__name__)
         status = 409 if isinstance(error, ImportBusy) else 400 if isinstance(error, ImportRefused) else 503
         return _make_error_response(status, format_error(error))
     except Exception as error:  # broad: the log gets the place of the error without its text
-        number = secrets.token_hex(4)
-        log.error("[%s] a request of the page failed", number, exc_info=error)  # noqa: TRY400 - with its number
+        log.error("a request of the page failed", exc_info=error)  # noqa: TRY400 - without the error's text
         return _make_error_response(500, tr("notices-went-wrong"))
     if isinstance(answer, Response):
         return answer

@@ -32,9 +32,9 @@ const LONGEST = 3500; // characters of a message to everybody
 function makeBroadcastCard({ broadcasts }, show) {
   const makeAction = (name, id) => async () => { const state = await write(`admin/broadcast${name}`, { id }); show(state); return state; };
   const writeBroadcast = () => attempt(async () => {
-    const text = await askForText(tr("broadcast-write"), tr("dashboard-next"), { label: tr("broadcast-write"), most: LONGEST });
-    if (!text) return null;
-    const made = await write("admin/broadcast", { text });
+    let made = { id: 0, told: "", text: "" };
+    const prepare = async (text) => { made = await write("admin/broadcast", { text }); };
+    if (!await askForText(tr("broadcast-write"), tr("dashboard-next"), { label: tr("broadcast-write"), most: LONGEST }, prepare)) return null;
     const fields = [h("p", { class: "hint lines", dir: "auto" }, made.told), h("blockquote", { class: "text", dir: "auto" }, made.text)];
     return (await askToConfirm(tr("broadcast-write"), tr("broadcast-send"), fields)) ? makeAction("/send", made.id)() : null;
   });

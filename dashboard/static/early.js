@@ -6,7 +6,7 @@
   const fragment = new URLSearchParams(location.hash.slice(1));
   const search = new URLSearchParams(location.search);
   const initData = fragment.get("tgWebAppData");
-  const link = fragment.get("link");
+  const link = fragment.get("link")?.replace(/[^!-~]/g, ""); // copied by hand from right-to-left text, it ends with an invisible mark
   const proof = initData ? { init_data: initData } : link ? { link } : null;
   const readToken = () => {
     try {

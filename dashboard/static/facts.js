@@ -180,9 +180,8 @@ function openFactSheet(fact, earlier, showFacts) {
     earlier.length ? h("section", {}, h("h3", {}, tr("memory-earlier", { number: earlier.length })), makeHistory(earlier)) : null);
 }
 
-async function askAndSave(showFacts, name, more, title, value) {
+function askAndSave(showFacts, name, more, title, value) {
   const hint = name === "supersede" ? tr("dashboard-supersede-hint") : "";
-  const text = await askForText(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: state.longest, hint });
-  if (!text) return false;
-  return attempt(async () => { const newer = await write(`facts/${name}`, { ...more, text }); showFacts(newer); return newer; });
+  const save = async (text) => { const newer = await write(`facts/${name}`, { ...more, text }); showFacts(newer); return newer; };
+  return askForText(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: state.longest, hint }, save);
 }

@@ -107,15 +107,23 @@ export const requestRedraw = () => dispatchEvent(new Event("redraw"));
 export const closeSheet = () => byId("sheet").close();
 
 /** Ask for confirmation, and resolve to true or false. `fields` are shown above the buttons. The confirming button is disabled until
- * the promise `after` resolves. If it resolves to false, the dialog is closed. If `isTold`, there is no Cancel button.
+ * the promise `after` resolves. If it resolves to false, the dialog is closed. If `isTold`, there is no Cancel button. With `act`, the
+ * dialog stays open, and nothing typed is lost, until `act(button)` has resolved to true.
  */
-export function askToConfirm(title, yes, fields = [], { bad = false, after = null, isTold = false } = {}) {
+export function askToConfirm(title, yes, fields = [], { bad = false, after = null, isTold = false, act = null } = {}) {
   const box = byId("asking");
   return new Promise((resolve) => {
     let answer = false;
     const agree = h("button", { type: "submit", class: bad ? "button bad" : "button main", disabled: after !== null }, yes);
     after?.then((isAsked) => { if (isAsked) agree.disabled = false; else box.close(); }, () => box.close());
-    const form = h("form", { method: "dialog", on: { submit: () => { answer = true; } } },
+    const confirm = async (event) => {
+      if (act) event.preventDefault();
+      const isDone = !act || await act(agree);
+      if (!isDone || !form.isConnected) return; // another dialog may have taken its place meanwhile
+      answer = true;
+      if (act) box.close();
+    };
+    const form = h("form", { method: "dialog", on: { submit: confirm } },
       h("h2", { id: "asking-title" }, title), ...fields,
       h("div", { class: "asking-buttons" },
         isTold ? null : h("button", { type: "button", class: "button", on: { click: () => box.close() } }, tr("dashboard-cancel")), agree));
@@ -141,15 +149,16 @@ export async function showWhileWorking(title, work) {
   }
 }
 
-/** Ask for a text of at most `most` characters. Resolve to the text or null. */
-export async function askForText(title, yes, { value = "", label, most, hint = "" }) {
+/** Ask for a text of at most `most` characters until `save(text)` succeeds. Resolve to false if the person gave up. */
+export function askForText(title, yes, { value = "", label, most, hint = "" }, save) {
   const field = h("textarea", { value, maxLength: most, rows: 3, required: true, dir: "auto", "aria-label": label });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) field.form.requestSubmit();
   });
-  const done = askToConfirm(title, yes, [hint ? h("p", { class: "hint" }, hint) : null, field].filter(Boolean));
+  const act = (pressed) => field.value.trim() !== "" && attempt(() => save(field.value.trim()), pressed);
+  const done = askToConfirm(title, yes, [hint ? h("p", { class: "hint" }, hint) : null, field].filter(Boolean), { act });
   field.focus();
-  return (await done) && field.value.trim() ? field.value.trim() : null;
+  return done;
 }
 
 /** Create a tile with a figure and its name. */

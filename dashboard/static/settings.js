@@ -42,11 +42,11 @@ function makeGroups(now, saveChange) {
 /** Create the field of a choice, which is a switch, a list, a number or a text. */
 function makeChoiceField({ name, kind, label, hint, value, values, longest }, now, saveChange) {
   const act = (chosen, field) => saveChange({ [name]: chosen }, field);
-  const makeListeners = (parse) => ({ change: (event) => act(parse(event.currentTarget.value), event.currentTarget) });
+  const makeListeners = (parse) => ({ change: ({ currentTarget: field }) => { if (field.reportValidity()) act(parse(field.value), field); } });
   if (kind === "switch") return makeToggle(label, hint, value, act);
   if (kind === "one") return makeLabelledField(label, makeSelect(values, value, name === "storage" ? makeMoveHandler(value, act) : act), hint);
   if (kind === "number") {
-    return h("div", {}, makeLabelledField(label, h("input", { type: "number", min: "1", max: String(now.most_every_n),
+    return h("div", {}, makeLabelledField(label, h("input", { type: "number", min: "1", max: String(now.most_every_n), required: true, autocomplete: "off",
       value: String(value), data: { key: name }, list: "thresholds", inputMode: "numeric", on: makeListeners(Number) })),
       h("datalist", { id: "thresholds" }, now.thresholds.map((threshold) => h("option", { value: String(threshold) }))));
   }

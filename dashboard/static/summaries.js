@@ -165,7 +165,7 @@ async function showSummary(place, id) {
     h("article", { class: "card summary", vars: { "--hue": pickHue(summary.id) } },
       h("header", {}, h("h3", { dir: "auto" }, summary.title), h("p", { class: "hint" }, `${nameLevel(summary.level)} · ${describeSummary(summary)}`)),
       h("div", { class: "prose" }, summary.text.split("\n").map((line) => h("p", { dir: "auto" }, line))),
-      h("div", { class: "actions" }, makeButton(tr("dashboard-summary-correct"), (pressed) => correctSummary(place, summary, pressed), { symbol: "edit" })),
+      h("div", { class: "actions" }, makeButton(tr("dashboard-summary-correct"), () => correctSummary(place, summary), { symbol: "edit" })),
       h("details", {}, h("summary", {}, tr("why-details")), describeCost(summary), summary.base_id !== null
         ? h("p", { class: "hint" }, h("a", { href: `#summaries/${summary.base_id}` }, tr("dashboard-version-before"))) : null)),
     above.length ? makeLinks(tr("dashboard-part-of"), above) : null,
@@ -175,11 +175,10 @@ async function showSummary(place, id) {
 }
 
 /** Let the person edit the text of a summary. */
-async function correctSummary(place, { id, text: value }, pressed) {
-  const title = tr("dashboard-summary-correct");
-  const text = await askForText(title, tr("dashboard-save"), { value, label: tr("dashboard-summary"), most: 4000, hint: tr("dashboard-summary-hint") });
-  if (!text) return;
-  await attempt(async () => { const answer = await write("summaries/correct", { id, text }); await showSummary(place, id); return answer; }, pressed);
+function correctSummary(place, { id, text: value }) {
+  const save = async (text) => { const answer = await write("summaries/correct", { id, text }); await showSummary(place, id); return answer; };
+  return askForText(tr("dashboard-summary-correct"), tr("dashboard-save"),
+    { value, label: tr("dashboard-summary"), most: 4000, hint: tr("dashboard-summary-hint") }, save);
 }
 
 const makeLinks = (title, linked) => h("section", { class: "covered" }, h("h3", {}, title),
