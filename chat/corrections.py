@@ -116,8 +116,13 @@ class Corrections:
         for session in self._sessions.list_owner_sessions(owner):
             self._sessions.move_session(session, Scope(owner=new_id, thread=session.scope.thread))
 
-    async def correct_message(self, scope: Scope, telegram_id: int, new_text: str) -> Correction:
-        """Replace the text of an edited message and erase everything derived from it. Raise StorageError on failure."""
+    async def correct_message(
+        self, scope: Scope, telegram_id: int, new_text: str, *, is_replayed: bool = False
+    ) -> Correction:
+        """Replace the text of an edited message and erase everything derived from it. Raise StorageError on failure.
+
+        With `is_replayed`, an unchanged text counts as changed: the process died before the person was told.
+        """
         async with self._memory.block_turns(scope.owner):
             mode = get_memory_mode(await self._memory.get_config(scope.owner))
             if mode != "on":
@@ -133,11 +138,11 @@ class Corrections:
                     )
                 finally:  # cancelled or not: it may be stored, and then the old words are nobody's any more
                     self._sessions.get_or_create_session(scope).recent.clear()
-                if revised is None:
+                if revised is None and not is_replayed:
                     return Correction()
                 newest = await store.read_last_turns(scope, 1)
         self._wake_indexer()
-        return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
+        return Correction(turn=message.turn, is_last=bool(newest) and newest[-1].turn == message.turn)
 
     def _clear_sessions(self, owner: int) -> None:
         # Another process may have served them in between.

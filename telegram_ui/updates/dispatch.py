@@ -123,9 +123,8 @@ class Dispatcher:
             self._submit_command(item, parsed, DO_NOTHING)
         elif parsed.kind == "edited":
             # Through the same queues as the message itself, so that it is stored by then.
-            enter = partial(
-                self._submit_chat_job, item, parsed, partial(self._apply_message_edit, parsed), is_answer=False
-            )
+            edit = partial(self._apply_message_edit, parsed, is_replayed=item.is_replayed)
+            enter = partial(self._submit_chat_job, item, parsed, edit, is_answer=False)
             self._queues.commands.submit(parsed.chat_scope, partial(_run_as_coroutine, enter))
         elif parsed.kind == "dislike":
             self._queues.commands.submit(parsed.chat_scope, partial(self._submit_dislike_question, item, parsed))
@@ -243,12 +242,13 @@ class Dispatcher:
         scope = await self._answering.find_conversation_scope_or_use_chat(parsed.chat_scope)
         self._answering.submit_post_turn_tasks(replace(parsed, chat=parsed.chat.with_conversation(scope)))
 
-    async def _apply_message_edit(self, parsed: ParsedUpdate) -> None:
+    async def _apply_message_edit(self, parsed: ParsedUpdate, *, is_replayed: bool) -> None:
         if (edited := parsed.telegram_id) is None:
             return
         scope = await self._answering.find_conversation_scope_or_use_chat(parsed.chat_scope, telegram_id=edited)
         parsed = replace(parsed, chat=parsed.chat.with_conversation(scope))
-        correction = await self._corrections.correct_message(scope, edited, parsed.text or NO_WORDS)
+        new_text = parsed.text or NO_WORDS
+        correction = await self._corrections.correct_message(scope, edited, new_text, is_replayed=is_replayed)
         if correction.turn is None:
             if parsed.command and parsed.addressed and parsed.chat.is_private:
                 await self._delivery.send_text(replace(parsed.chat, reply_to=edited), tr("answers-edited-command"))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from playground.faults import Fault
 from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, Json, LocalServers
 from tests.peers.openai_server import Behaviour
 from tests.peers.ports import reserve_port
@@ -231,3 +232,25 @@ async def test_stopped_answer_is_not_repeated_after_kill(servers: LocalServers) 
     questions = [request[-1]["content"] for request in servers.list_chat_requests()[asked:]]
     assert not [question for question in questions if "regret" in question]
     assert {message["text"] for message in ann.list_bot_messages(since=since)} <= {"Noted.", "Noted, too."}
+
+
+async def test_edit_is_acknowledged_after_kill(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot(DATA_DIR="killed-edit") as process:
+        await ann.set_up_memory("SQLite")
+        said = ann.say("My boat is called Trireme.")
+        await ann.wait_for_message("Noted.", since=0)
+        await ann.ask("And it is green.")
+        # The new text is stored, and the bot does not know that the person was told.
+        servers.faults.add(Fault(kind="hang", method="sendMessage", chat_id=ann.id))
+        since = ann.last_event
+        ann.edit_message(said["message_id"], "My boat is called Quinquereme.")
+        await ann.wait_for_message("the new text", since=since)
+        await process.kill()
+    servers.faults.clear_faults()
+    since = ann.last_event
+    async with servers.run_bot(DATA_DIR="killed-edit"):
+        told = await ann.wait_for_message("the new text", since=since)
+    assert told["reply_to_message"]["message_id"] == said["message_id"]
+    stored = servers.get_memory("killed-edit").list_messages(ann.id)
+    assert stored[0]["content"] == "My boat is called Quinquereme."

@@ -178,6 +178,8 @@ async def test_edit_without_matching_stored_message_changes_nothing(talk: ChatHa
     await say_with_telegram_id(talk, "Hello.", 5)
     for scope, number, text in ((SCOPE, 6, "x"), (SCOPE, 5, "Hello."), (Scope(owner=BORIS.id), 5, "x")):
         assert await talk.services.corrections.correct_message(scope, number, text) == Correction()
+    replayed = await talk.services.corrections.correct_message(SCOPE, 5, "Hello.", is_replayed=True)
+    assert replayed.is_last, "nobody was told before the process died"
     await talk.services.memory.change_config(ANNA.id, lambda config: replace(config, incognito=True))
     assert await talk.services.corrections.correct_message(SCOPE, 5, "x") == Correction(), (
         "incognito nothing is written"
