@@ -1,6 +1,6 @@
 """The single writer of a SQLite file. Writes that are waiting at the same time share one durable commit.
 
-Each write runs in its own savepoint, so a failing write does not affect the other writes in its group.
+If a write fails, its group is rolled back and each write is repeated by itself, so that only this one fails.
 """
 
 import asyncio
@@ -56,9 +56,6 @@ class CommitHooks(Protocol):
         """Handle a successful commit on the event loop, before the next transaction begins."""
 
 
-_Outcome = tuple[Any, Exception | None]  # the result of a write, valid only once its group is committed, or its error
-
-
 @dataclass(eq=False, slots=True)
 class _QueuedWrite:
     """A write in the queue. `outcome` is set when the write is on disk or has failed."""
@@ -66,14 +63,6 @@ class _QueuedWrite:
     work: Work[Any]
     outcome: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     has_begun: bool = False
-
-    def set_outcome(self, result: object, error: Exception | None) -> None:
-        if self.outcome.done():
-            return
-        if error is None:
-            self.outcome.set_result(result)
-        else:
-            self.outcome.set_exception(error)
 
 
 class SqliteWriter:
@@ -129,25 +118,23 @@ class SqliteWriter:
                 group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP_SIZE))]
                 for waiting in group:
                     waiting.has_begun = True
-                try:
-                    await run_to_completion(partial(self._write_group, group))
-                except Exception as error:  # broad: every waiting caller must get an outcome
-                    for waiting in group:
-                        waiting.set_outcome(None, error)
+                await run_to_completion(partial(self._write_group, group))
 
     async def _write_group(self, group: Sequence[_QueuedWrite]) -> None:
         try:
-            outcomes = await self.connection.run(partial(self._run_all_or_none, [waiting.work for waiting in group]))
+            results = await self.connection.run(partial(self._run_all_or_none, [waiting.work for waiting in group]))
+            if results is not None:
+                self._notify_hooks_of_commit()
         except Exception as error:  # broad: every waiting caller must get an outcome
-            outcomes = [(None, error)] * len(group)
-        if outcomes is None:  # the whole group was rolled back: find the write that fails
+            for waiting in group:
+                waiting.outcome.set_exception(error)
+            return
+        if results is None:  # the whole group was rolled back: find the write that fails
             for waiting in group:
                 await self._write_group([waiting])
             return
-        if any(error is None for _, error in outcomes):
-            self._notify_hooks_of_commit()
-        for waiting, (result, failure) in zip(group, outcomes, strict=True):
-            waiting.set_outcome(result, failure)
+        for waiting, result in zip(group, results, strict=True):
+            waiting.outcome.set_result(result)
 
     async def _commit_and_notify_hooks(self) -> None:
         await self.connection.run(self._commit)
@@ -162,36 +149,23 @@ class SqliteWriter:
         with contextlib.suppress(ValueError), translate_storage_errors(self.path):
             await self.connection.rollback()
 
-    def _run_all_or_none(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
-        """Run writes in one transaction and return each result or error, or None if several were rolled back."""
+    def _run_all_or_none(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[Any] | None:
+        """Run writes in one transaction and return their results, or None if one of several fails. Then roll back."""
         self._begin_transaction(connection)
-        outcomes: list[_Outcome] = []
+        results = []
         try:
             for work in writes:
-                outcomes.append(self._run_in_savepoint(work, connection))
+                results.append(work(connection))
                 if not connection.in_transaction and len(writes) > 1:
-                    return None  # SQLite rolled everything back by itself, for example on a full disk
-            if any(error is None for _, error in outcomes):
-                self._commit(connection)
-        except Exception as error:  # broad: the waiting callers get it
-            return [(None, error)] if len(writes) == 1 else None
+                    return None  # SQLite rolled everything back by itself
+            self._commit(connection)
+        except Exception:
+            if len(writes) == 1:
+                raise
+            return None
         finally:
             connection.rollback()
-        return outcomes
-
-    def _run_in_savepoint(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:
-        connection.execute("SAVEPOINT one")
-        outcome: _Outcome
-        try:
-            with translate_storage_errors(self.path):
-                outcome = work(connection), None
-        except Exception as error:  # broad: the waiting caller gets it
-            outcome = None, error
-            if connection.in_transaction:
-                connection.execute("ROLLBACK TO one")
-        if connection.in_transaction:
-            connection.execute("RELEASE one")
-        return outcome
+        return results
 
     def _begin_transaction(self, connection: sqlite3.Connection) -> None:
         """Begin a transaction. After SQLITE_BUSY, use a short busy timeout until a BEGIN succeeds."""
