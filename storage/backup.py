@@ -316,7 +316,7 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Pa
             nonlocal messages
             while batch := list(islice(rows, BATCH)):
                 messages += sum(row["table"] == MESSAGES.name for row in batch)
-                yield [{**BY_NAME[row["table"]].defaults, **row} for row in batch]
+                yield [BY_NAME[row["table"]].fill_missing_columns(row) for row in batch]
 
         for (table, owner), rows in groupby(lines, key=lambda row: (row.get("state"), row.get("user_id"))):
             if table is None and server is not None:

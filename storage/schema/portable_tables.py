@@ -137,6 +137,14 @@ class Table:
                 raise TypeError(f"{self.name}.{column.name} cannot hold {type(value).__name__}")
         return tuple(values)
 
+    def fill_missing_columns(self, row: Mapping[str, object]) -> PortableRow:
+        """Return a row from a file of any version with all columns."""
+        filled = {**self.defaults, **row}
+        if self.name == "facts" and "decided_at" not in row:  # as step 5 of the schema
+            is_decided = row.get("is_pinned") or row.get("deleted_at") or row.get("origin") == "owner"
+            filled["decided_at"] = row.get("created_at") if is_decided else None
+        return filled
+
     @cached_property
     def column_names(self) -> tuple[str, ...]:
         """The column names, in the order of the values that `to_params` returns."""

@@ -31,7 +31,7 @@ def validate_tables(
 
 
 def _parse_row(table: Table, raw_row: Mapping[str, object], owner: int, row_number: int) -> PortableRow:
-    row = {**table.defaults, **raw_row, "user_id": owner}
+    row = {**table.fill_missing_columns(raw_row), "user_id": owner}
     if table is MESSAGES:
         row.setdefault("turn_id", row.get("id"))
         row["is_active"] = row["chunk_id"] is None

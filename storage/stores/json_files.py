@@ -198,7 +198,7 @@ def _repair_row(table: Table, row: dict[str, object], summary_ids: Container[obj
         if column.kind == "date" and row.get(column.name) is not None:
             row[column.name] = _repair_date(row[column.name])
     if table is not MESSAGES:
-        return row
+        return table.fill_missing_columns(row)
     # If somebody has deleted a summary by hand, its messages become active again. Otherwise no prompt would have them.
     chunk = row.get("chunk_id") if row.get("chunk_id") in summary_ids else None
     return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}

@@ -152,6 +152,7 @@ class JsonRecovery:
             connection.execute(_JOURNAL_STATE)
             if snapshot is not None:
                 files.insert_snapshot(connection, snapshot[1], StorageType.JSON)
+                MIGRATIONS[10](connection)  # step 11, which the file may not have seen and which changes no row twice
                 self._index_messages(connection)
             values = (snapshot[0], files.compute_file_fingerprint(self._target)) if snapshot else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 2)", values)
@@ -244,7 +245,7 @@ def _apply_journal_entry(connection: sqlite3.Connection, entry: files.JournalEnt
             elif table is MESSAGES:
                 _upsert_message(connection, row)
             else:
-                connection.execute(table.upsert_sql, table.to_params(row))
+                connection.execute(table.upsert_sql, table.to_params(table.fill_missing_columns(row)))
 
 
 def _upsert_message(connection: sqlite3.Connection, row: Mapping[str, object]) -> None:

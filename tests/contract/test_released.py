@@ -1,9 +1,11 @@
 """Data of every released schema version can be restored into every store and used."""
 
 import asyncio
+import json
 import tarfile
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +14,13 @@ from records.scopes import Scope
 from settings import Secret
 from storage.backup import back_up, restore_backup_file
 from storage.schema.migrations import MIGRATIONS
+from storage.schema.validation import validate_tables
+from storage.stores.json_files import SNAPSHOT_NAME
 from tests.support.postgres_server import make_schema_address
 from tests.support.released import BACKUP, EXPORT, FACT, FOLDER, RELEASED, STORES, TURNS
 from tests.support.talk import ANNA, BORIS, ChatHarness, open_chat_harness
 
+EDITED = "2026-11-23T09:00:00+00:00"
 VERSIONS = pytest.mark.parametrize("version", sorted(int(folder.name) for folder in RELEASED.iterdir()))
 KINDS = pytest.mark.parametrize("store", [StorageType.SQLITE, StorageType.JSON, StorageType.POSTGRES])
 
@@ -94,3 +99,31 @@ async def test_imports_export_of_released_schema(version: int, store: StorageTyp
         data = (RELEASED / str(version) / EXPORT).read_bytes()
         await talk.services.importer.import_file(Scope(owner=ANNA.id), ANNA.id, data, progress=progress)
         await check_memory_and_continue(talk, store, ANNA.id)
+
+
+def pin_and_add_edited_fact(facts: list[dict[str, Any]]) -> None:
+    """Change facts as version 1.0 did when its fact was pinned, and another one was edited on the 23rd."""
+    facts[0]["is_pinned"] = True
+    edited = {"id": 2, "text": "Has a goat.", "subject": "", "source_ids": [], "origin": "owner"}
+    earlier = {"id": 3, "text": "Has a sheep.", "origin": "earlier", "superseded_by": 2, "valid_to": EDITED}
+    facts += [{**facts[0], "is_pinned": False, **edited}, {**facts[0], "is_pinned": False, **edited, **earlier}]
+
+
+async def test_decisions_of_first_release_stand_in_json_memory(tmp_path: Path) -> None:
+    """Version 1.0 did not say when a fact was pinned or edited. memory.db learns it by a step of its schema."""
+    with tarfile.open(RELEASED / "1" / FOLDER) as packed:
+        packed.extractall(tmp_path, filter="data")
+    content = json.loads((tmp_path / SNAPSHOT_NAME).read_text(encoding="utf-8"))
+    pin_and_add_edited_fact(content["facts"][str(BORIS.id)])
+    (tmp_path / SNAPSHOT_NAME).write_text(json.dumps(content), encoding="utf-8")
+    async with open_chat_harness(tmp_path) as talk, talk.services.memory.open_store(BORIS.id) as home:
+        pinned, edited = await home.facts.list_valid_facts(BORIS.id)
+        assert (pinned.decided_at, edited.decided_at) == (pinned.created_at, edited.created_at)
+        assert edited.observed_at.isoformat() == EDITED
+
+
+def test_decisions_of_first_release_stand_after_import() -> None:
+    export = json.loads((RELEASED / "1" / EXPORT).read_text(encoding="utf-8"))
+    pin_and_add_edited_fact(export["facts"])
+    rows = validate_tables({"facts": export["facts"]}, ANNA.id)["facts"]
+    assert [row["decided_at"] == row["created_at"] for row in rows] == [True, True, False]
