@@ -195,7 +195,7 @@ class TransferHandlers:
         async with AsyncExitStack() as stack:
             name, file = await self._open_export_name_and_file(request, stack)
             if send_file is None or not await send_file(request.session.person, name, file):
-                raise RequestRefused(409, tr("transfer-not-private"))
+                raise RequestRefused(409, tr("transfer-not-private", command="/export"))
         return {"said": tr("dashboard-export-sent")}
 
     def _parse_import_context(self, request: PageRequest) -> ReadContext:

@@ -1,5 +1,5 @@
 transfer-nothing = لا شيء للتصدير.
-transfer-not-private = لم أستطع مراسلتك على الخاص. اضغط «ابدأ» في محادثة معي، ثم أرسل ⁨/export⁩ هنا مرة أخرى.
+transfer-not-private = لم أستطع مراسلتك على الخاص. اضغط «ابدأ» في محادثة معي، ثم أرسل { $command } هنا مرة أخرى.
 transfer-anonymous = أنت تكتب باسم المجموعة، فلا أعرف لمن أرسله. أرسل ⁨/export⁩ باسمك.
 transfer-sent = أرسلته إليك على الخاص.
 transfer-ask-for-file =

@@ -1,5 +1,5 @@
 transfer-nothing = Es gibt nichts zu exportieren.
-transfer-not-private = Ich konnte dir nicht privat schreiben. Tippe im Chat mit mir auf „Starten“ und sende /export hier noch einmal.
+transfer-not-private = Ich konnte dir nicht privat schreiben. Tippe im Chat mit mir auf „Starten“ und sende { $command } hier noch einmal.
 transfer-anonymous = Du schreibst als Gruppe, darum weiß ich nicht, wem ich die Datei schicken soll. Sende /export unter deinem Namen.
 transfer-sent = Ich habe dir die Datei privat geschickt.
 transfer-ask-for-file =

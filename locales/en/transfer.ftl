@@ -1,5 +1,5 @@
 transfer-nothing = There is nothing to export.
-transfer-not-private = I could not write to you in private. Open a chat with me, press Start, and send /export here again.
+transfer-not-private = I could not write to you in private. Open a chat with me, press Start, and send { $command } here again.
 transfer-anonymous = You write as the group, so I do not know whom to send it to. Send /export under your own name.
 transfer-sent = I have sent it to you in private.
 transfer-ask-for-file =

@@ -1,5 +1,5 @@
 transfer-nothing = No hay nada que exportar.
-transfer-not-private = No pude escribirte en privado. Pulsa Iniciar en un chat conmigo y envía /export aquí otra vez.
+transfer-not-private = No pude escribirte en privado. Pulsa Iniciar en un chat conmigo y envía { $command } aquí otra vez.
 transfer-anonymous = Escribes como el grupo, así que no sé a quién enviarlo. Envía /export con tu nombre.
 transfer-sent = Te lo he enviado en privado.
 transfer-ask-for-file =

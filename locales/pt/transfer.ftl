@@ -1,5 +1,5 @@
 transfer-nothing = Não há nada para exportar.
-transfer-not-private = Não consegui escrever para você no privado. Toque em Iniciar numa conversa comigo e envie /export aqui de novo.
+transfer-not-private = Não consegui escrever para você no privado. Toque em Iniciar numa conversa comigo e envie { $command } aqui de novo.
 transfer-anonymous = Você escreve como o grupo, então não sei a quem enviar. Envie /export com seu nome.
 transfer-sent = Enviei para você no privado.
 transfer-ask-for-file =

@@ -1,5 +1,5 @@
 transfer-nothing = 没有可导出的内容。
-transfer-not-private = 我没能给你发私信。请在与我的私聊中点“开始”，再在这里发送 /export。
+transfer-not-private = 我没能给你发私信。请在与我的私聊中点“开始”，再在这里发送 { $command }。
 transfer-anonymous = 你以群的身份发言，我不知道该发给谁。请用自己的名义发送 /export。
 transfer-sent = 我已私下发给你。
 transfer-ask-for-file =

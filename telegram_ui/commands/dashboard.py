@@ -54,7 +54,7 @@ class DashboardCommands(CommandGroup):
         except ChatGone:
             if here.is_private:
                 raise
-            return tr("transfer-not-private")
+            return tr("transfer-not-private", command="/dashboard")
         return None if here.is_private else tr("transfer-sent")
 
 

@@ -53,7 +53,7 @@ class ExportCommands(CommandGroup):
             except ChatGone:
                 if here.is_private:
                     raise
-                return tr("transfer-not-private")
+                return tr("transfer-not-private", command="/export")
         return None if here.is_private else tr("transfer-sent")
 
 

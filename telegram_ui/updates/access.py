@@ -55,7 +55,7 @@ class AccessPolicy:
         self.serves = make_access_check(self._settings, self._people)
         self._requests = self._told_in_all = (self._now(), 0)
         self._told = LRUCache[int, tuple[datetime, int]](MAX_REMEMBERED_PEOPLE)
-        self._admins = TTLCache[tuple[int, int], bool](MAX_REMEMBERED_PEOPLE, 60.0, lambda: self._now().timestamp())
+        self._admins = TTLCache[tuple[int, int], bool](MAX_REMEMBERED_PEOPLE, 5.0, lambda: self._now().timestamp())
 
     def may_use_bot(self, parsed: ParsedUpdate) -> bool:
         return parsed.button_owner.id > 0 and self.serves(parsed.button_owner.id)
@@ -96,7 +96,7 @@ class AccessPolicy:
     async def may_configure(self, chat: Chat, person: Person) -> bool:
         """Return True if a person may configure, forget and export in a chat. In a group, only its admins may.
 
-        Ask Telegram at most once a minute for each person, and return False if it does not answer.
+        Ask Telegram every five seconds at most, since a former admin must erase nothing. False if it does not answer.
         """
         if chat.is_private or person.id == ANONYMOUS_ADMIN:
             return True

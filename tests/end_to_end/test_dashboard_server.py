@@ -204,6 +204,16 @@ async def test_dashboard_command_names_missing_setting(own_servers: LocalServers
         assert "DASHBOARD_URL" in await own_servers.add_person("Ann").ask("/dashboard")
 
 
+async def test_group_admin_who_never_started_bot_is_told_what_to_send_again(own_servers: LocalServers) -> None:
+    ann = own_servers.add_person("Ann")
+    anns = ann.with_chat(own_servers.add_group(ann, admins=[ann]))
+    async with run_bot_with_dashboard(own_servers):
+        await anns.set_up_memory()
+        assert "send /dashboard here again" in await anns.ask("/dashboard")
+        await ann.ask("/start")
+        assert "in private" in await anns.ask("/dashboard")
+
+
 async def test_path_prefix_may_be_kept_or_stripped_by_proxy(own_servers: LocalServers) -> None:
     with reserve_port() as port:
         address = f"127.0.0.1:{port}"
