@@ -196,9 +196,10 @@ class Importer:
         reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [make_reminder_row(reminder) for reminder in reminders]}
         await self._check_fact_limit(owner, rows.get("facts", ()))
-        job = await asyncio.to_thread(_make_import_job, history, rows, known, ids_by_number, restore_plan)
-        placed = await asyncio.to_thread(_date_undated_messages, job.new, earlier or self._clock())
-        return replace(job, new=placed, reminders=reminders if is_own else ())
+        job = await asyncio.to_thread(
+            _make_import_job, history, rows, known, ids_by_number, restore_plan, earlier or self._clock()
+        )
+        return replace(job, reminders=reminders if is_own else ())
 
     async def _identify_signer(self, history: ImportedHistory) -> Signer:
         return identify_signer(await self._memory.export_key(), history.signature)
@@ -273,7 +274,9 @@ def _make_import_job(
     known_ids: Mapping[tuple[Role, str], int],
     ids_by_number: Mapping[int, int],
     restore_plan: RestorePlan | None,
+    before: datetime,
 ) -> _ImportJob:
+    """Find what is new. Undated messages get the time `before`, so that they precede everything in this memory."""
     fresh: list[ImportedMessage] = []
     seen: set[tuple[Role, str]] = set()
     ids = dict(ids_by_number)
@@ -284,13 +287,14 @@ def _make_import_job(
         stored = known_ids.get(name, known_ids.get((message.role, message.also or "")))
         if stored is None and message.number is not None:
             stored = ids_by_number.get(message.number)
-        if stored is None:
-            fresh += [message] if name not in seen else []
-        else:
+        if stored is not None:
             imported_ids += [stored] if stored < 1 else []
             after = stored if not fresh else after
             if message.number is not None:
                 ids[message.number] = stored
+        elif name not in seen:
+            is_too_late = message.is_undated and message.created_at > before
+            fresh.append(replace(message, created_at=before) if is_too_late else message)
         seen.add(name)
     return _ImportJob(
         history=history,
@@ -300,14 +304,6 @@ def _make_import_job(
         after=after,
         rows=rows,
         restore_plan=restore_plan,
-    )
-
-
-def _date_undated_messages(messages: Sequence[ImportedMessage], before: datetime) -> tuple[ImportedMessage, ...]:
-    """Give undated messages the time `before`, which precedes all messages and decisions in this memory."""
-    return tuple(
-        replace(message, created_at=min(message.created_at, before)) if message.is_undated else message
-        for message in messages
     )
 
 

@@ -104,8 +104,7 @@ def _fill_in_missing_years(dates: list[DateNumbers], builder: HistoryBuilder, la
         return dates
     years = range(last_year, FIRST_YEAR - 1, -1)
     question = ImportQuestion(name="year", options=tuple(map(str, years)), chosen=(0,))
-    builder.questions.append(question)
-    year = years[(builder.reading.find_chosen_option_indexes(question) or (0,))[0]]
+    year = years[next(iter(builder.ask(question)), 0)]
     found: list[DateNumbers] = []
     for month, day in ((month, day) for _, month, day in reversed(dates)):
         year -= bool(found) and (month, day) > found[-1][1:]

@@ -178,9 +178,12 @@ class HistoryBuilder:
             return order
         first, second, _ = next(numbers for numbers, known in dates if not known)
         labels = tuple(tr(f"import-order-{name}", example=f"{first}/{second}") for name in AMBIGUOUS_ORDERS)
-        question = ImportQuestion(name="order", options=labels)
-        self.questions.insert(0, question)
-        return AMBIGUOUS_ORDERS[(self.reading.find_chosen_option_indexes(question) or (0,))[0]]
+        return AMBIGUOUS_ORDERS[next(iter(self.ask(ImportQuestion(name="order", options=labels))), 0)]
+
+    def ask(self, question: ImportQuestion) -> tuple[int, ...]:
+        """Add a question. Return the indexes of the options that the person chose, or else of the default options."""
+        self.questions.append(question)
+        return self.reading.find_chosen_option_indexes(question) or ()
 
     def ask_which_speaker_is_user(self, *, bots: Collection[str] = (), is_required: bool = True) -> None:
         """Ask which speaker is importing the chats. If `is_required`, nothing is imported without an answer."""
@@ -227,14 +230,32 @@ class HistoryBuilder:
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
             told.append(tr("import-damaged-skipped", count=self._damaged, first=self._first_damaged))
-        offers, facts = ask_and_select_facts(self.facts, self.reading)
+        facts = self._offer_facts()
         return ImportedHistory(
             format=self._name,
             messages=[message for conversation in self._conversations for message in conversation],
             notes=tuple(told),
-            questions=(*self.questions, *offers),
+            questions=tuple(self.questions),
             facts=facts,
         )
+
+    def _offer_facts(self) -> tuple[ImportedFact, ...]:
+        """Offer the facts page by page. Return those that the person has chosen so far."""
+        known: dict[str, ImportedFact] = {}
+        for fact in self.facts:
+            text = collapse_to_single_line(fact.text)[:MAX_OFFERED_CHARS]
+            if text and len(known) < MAX_OFFERED:
+                known.setdefault(text, replace(fact, text=text))
+        pages: list[list[str]] = []
+        for text in known:
+            if not pages or len(pages[-1]) == FACTS_A_PAGE or sum(map(len, pages[-1])) + len(text) > PAGE:
+                pages.append([])
+            pages[-1].append(text)
+        chosen: list[ImportedFact] = []
+        for number, page in enumerate(pages):
+            question = ImportQuestion(name="facts", number=number, options=tuple(page), several=True, is_long=True)
+            chosen += [known[page[index]] for index in self.ask(question)]
+        return tuple(chosen)
 
 
 def _iterate_objects_with_key(value: object, key: str, depth: int = 0) -> Iterator[dict[str, Any]]:
@@ -253,30 +274,6 @@ def _read_json_line(stream: JsonStream) -> Any:
     except NotJson:
         raise InvalidElement from None
     return value
-
-
-def ask_and_select_facts(
-    facts: Sequence[ImportedFact], context: ReadContext
-) -> tuple[tuple[ImportQuestion, ...], tuple[ImportedFact, ...]]:
-    """Return the questions that offer facts page by page, and the facts that the person has chosen so far."""
-    known: dict[str, ImportedFact] = {}
-    for fact in facts:
-        text = collapse_to_single_line(fact.text)[:MAX_OFFERED_CHARS]
-        if text and len(known) < MAX_OFFERED:
-            known.setdefault(text, replace(fact, text=text))
-    pages: list[list[ImportedFact]] = [[]]
-    for fact in known.values():
-        if len(pages[-1]) == FACTS_A_PAGE or sum(len(shown.text) for shown in pages[-1]) + len(fact.text) > PAGE:
-            pages.append([])
-        pages[-1].append(fact)
-    asked = {
-        ImportQuestion(name="facts", number=number, options=texts, several=True, is_long=True): page
-        for number, page in enumerate(pages)
-        if (texts := tuple(fact.text for fact in page))
-    }
-    return tuple(asked), tuple(
-        page[at] for question, page in asked.items() for at in context.find_chosen_option_indexes(question) or ()
-    )
 
 
 def add_title(messages: Sequence[ImportedMessage], title: str) -> list[ImportedMessage]:

@@ -58,7 +58,7 @@ def read_history(files: Sequence[SourceFile], context: ReadContext, name: str = 
     """Read the conversations in an export of the product `name`, which is "generic" if the product is unknown."""
     builder = _read_conversations(files, context, name)
     if dates := builder.written_dates:  # read again, with the order of day and month that all dates together have
-        order, questions = builder.choose_date_order(dates), builder.questions[:1]
+        order, questions = builder.choose_date_order(dates), builder.questions[-1:]
         builder = _read_conversations(files, replace(context, date_order=order), name)
         builder.questions[:0] = [question for question in questions if question.name == "order"]
     return builder.make_history()

@@ -102,10 +102,8 @@ def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -
         labels.append(tr("import-chats-others", chats=len(rest), count=count))
         usual.append(len(own))
     question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
-    builder.questions.append(question)
     groups = [*([chat] for chat in own), rest]
-    chosen = builder.reading.find_chosen_option_indexes(question) or ()
-    wanted = {id(chat) for number in chosen for chat in groups[number]}
+    wanted = {id(chat) for number in builder.ask(question) for chat in groups[number]}
     return [chat for chat in chats if id(chat) in wanted]
 
 

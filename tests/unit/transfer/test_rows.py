@@ -8,7 +8,7 @@ from locales.catalog import use_language
 from locales.sentences import format_error
 from records.errors import ImportRefused
 from storage.schema.portable_tables import REMINDERS
-from transfer.formats.conversations import ask_and_select_facts
+from transfer.formats.conversations import HistoryBuilder
 from transfer.formats.history import ImportedFact, ImportedHistory, ReadContext
 from transfer.rows import convert_history_to_rows, select_future_reminders
 
@@ -61,5 +61,6 @@ def test_strips_invisible_characters_from_imported_facts_and_reminders() -> None
     weekly = row | {"due_at": "2026-11-20T09:00:00+00:00", "repeat": "weekly", "weekdays": [0, 4, 9]}
     [reminder] = select_future_reminders([weekly], now=datetime(2026, 11, 21, tzinfo=UTC), zone=UTC)
     assert (reminder.due_at, reminder.weekdays) == (datetime(2026, 11, 23, 9, tzinfo=UTC), (0, 4))
-    told = ask_and_select_facts([ImportedFact(text=f"Likes tea.{hidden}")], ReadContext(person=7))[0]
-    assert [question.options for question in told] == [("Likes tea.",)]
+    builder = HistoryBuilder("memories", ReadContext(person=7))
+    builder.facts.append(ImportedFact(text=f"Likes tea.{hidden}"))
+    assert [question.options for question in builder.make_history().questions] == [("Likes tea.",)]
