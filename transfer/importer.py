@@ -52,6 +52,7 @@ class _ImportJob:
     after: int | None  # id of the last known message before the first new one
     rows: Mapping[str, Sequence[PortableRow]]
     restore_plan: RestorePlan | None  # None unless the export is restored as it was
+    new_facts: int = 0
     reminders: Sequence[Reminder] = ()  # only future ones of the owner
 
 
@@ -74,10 +75,9 @@ class Importer:
         job = await self._read_file_and_make_import_job(scope, data, context or ReadContext(person=person))
         dates = await asyncio.to_thread(lambda: sorted(message.created_at for message in job.new))
         known = await asyncio.to_thread(lambda: sorted(said.created_at for said in job.new if not said.is_undated))
-        facts, questions = job.rows.get("facts", ()), job.history.questions
+        questions = job.history.questions
         offered = [text for question in questions for text in question.options if question.name == "facts"]
         async with self._memory.open_store(scope.owner) as store:
-            new_facts = await store.history.count_new_facts(scope.owner, facts)
             decided = await store.history.select_texts_with_decisions(scope.owner, offered)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         notes = [*job.history.notes, *_describe_lost_data(job, scope.owner), *_describe_demoted_instructions(job)]
@@ -92,15 +92,15 @@ class Importer:
             first_at=known[0] if known else None,
             last_at=known[-1] if known else None,
             notes=tuple(notes),
-            facts=len(facts),
-            new_facts=new_facts,
+            facts=len(job.rows.get("facts", ())),
+            new_facts=job.new_facts,
             is_restored=job.restore_plan is not None,
             missing_parts_text=job.restore_plan.missing_parts_text if job.restore_plan else "",
             turns_on=not await self._memory.is_memory_on(scope.owner),
             ids=None if job.new or job.restore_plan else await self._find_id_range(scope.owner, job, []),
             reminders=sum((reminder.text, reminder.due_at) not in held for reminder in job.reminders),
             questions=tuple(_preselect_undecided_facts(question, decided) for question in questions),
-            instructions=_list_imported_instructions(job) if job.new or job.restore_plan or new_facts else (),
+            instructions=_list_imported_instructions(job) if job.new or job.restore_plan or job.new_facts else (),
         )
 
     async def import_file(
@@ -195,23 +195,22 @@ class Importer:
             history, rows, restore_plan = replace(history, notes=(*history.notes, missing)), {}, None
         reminders = select_future_reminders(rows.get("reminders", ()), now=self._clock(), zone=zone)
         rows = {**rows, "reminders": [make_reminder_row(reminder) for reminder in reminders]}
-        await self._check_fact_limit(owner, rows.get("facts", ()))
+        new_facts = await self._count_new_facts(owner, rows.get("facts", ()))
         job = await asyncio.to_thread(
             _make_import_job, history, rows, known, ids_by_number, restore_plan, earlier or self._clock()
         )
-        return replace(job, reminders=reminders if is_own else ())
+        return replace(job, new_facts=new_facts, reminders=reminders if is_own else ())
 
     async def _identify_signer(self, history: ImportedHistory) -> Signer:
         return identify_signer(await self._memory.export_key(), history.signature)
 
-    async def _check_fact_limit(self, owner: int, facts: Sequence[PortableRow]) -> None:
-        """Raise ImportRefused if the memory would have too many facts. All of them are ranked for each question."""
-        if facts:
-            async with self._memory.open_store(owner) as store:
-                new = await store.history.count_new_facts(owner, facts)
-                known = await store.facts.list_valid_facts(owner)
-            if new and len(known) + new > MAX_FACTS:
+    async def _count_new_facts(self, owner: int, facts: Sequence[PortableRow]) -> int:
+        """Return the number of new facts. Raise ImportRefused if the memory would have too many to rank."""
+        async with self._memory.open_store(owner) as store:
+            new = await store.history.count_new_facts(owner, facts)
+            if new and len(await store.facts.list_valid_facts(owner)) + new > MAX_FACTS:
                 raise ImportRefused(tr("import-facts-in-all", what=tr("shared-facts", facts=MAX_FACTS)))
+        return new
 
     async def _add_history_and_count_facts(
         self, lease: SummaryLease, job: _ImportJob, progress: Progress

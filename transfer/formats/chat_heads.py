@@ -134,10 +134,11 @@ def parse_written_date_and_time(text: str, language: str = "", date_order: str =
     """Return the date and time in a text, with a time zone only if the text gives an offset.
 
     Month names are looked up in `language` first. `date_order` is the order of the parts of a numeric date. By
-    default, the day comes first. Raise ValueError if the date or the time is incomplete.
+    default, the day comes first, and the time is midnight. Raise ValueError if the date is incomplete.
     """
     offset = _OFFSET.search(text)
-    stamp = parse_timestamp(_OFFSET.sub("", text), language) if len(text) <= MAX_DATE_CHARS else None
+    written = _OFFSET.sub("", text) if len(text) <= MAX_DATE_CHARS else ""
+    stamp = parse_timestamp(written, language) or parse_timestamp(f"{written} 0:00", language)
     if stamp is None or stamp.day is None or not stamp.day[0][0]:
         raise ValueError(text)
     numbers, order = stamp.day

@@ -141,10 +141,8 @@ class JsonStream:
 
     def _iterate_part_names(self, opening: str, closing: str) -> Iterator[str]:
         self._expect_character(opening)
-        if self.peek_next_character() == closing:
-            self.at += 1
-            return
-        while True:
+        is_over = self._skip_character(closing)
+        while not is_over:
             name = ""
             if opening == "{":
                 name = self.read_value()
@@ -155,18 +153,19 @@ class JsonStream:
             yield name
             if self.at == begin:
                 self.skip_value()
-            character = self.peek_next_character()
-            if character not in (",", closing) or not character:
-                self.raise_syntax_error()
-            self.at += 1
-            if character == closing:
-                self._skip_space_and_get_position()
-                return
+            is_over = self._skip_character(closing)
+            if not is_over:
+                self._expect_character(",")
+
+    def _skip_character(self, character: str) -> bool:
+        """Skip this character if it is the next one. Return True if it was."""
+        is_next = self.peek_next_character() == character
+        self.at += is_next
+        return is_next
 
     def _expect_character(self, character: str) -> None:
-        if self.peek_next_character() != character:
+        if not self._skip_character(character):
             self.raise_syntax_error()
-        self.at += 1
 
     def _skip_space_and_get_position(self) -> int:
         found = _SPACE.match(self._text, self.at)

@@ -90,19 +90,17 @@ def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -
     if len(chats) < 2:
         return chats
     ordered = sorted(chats, key=lambda chat: -len(chat.messages))
-    own, rest = ordered[:MAX_CHOICES], ordered[MAX_CHOICES:]
-    labels = [_format_chat_label(chat) for chat in own]
-    usual = [
+    groups = [[chat] for chat in ordered[:MAX_CHOICES]]
+    labels = [_format_chat_label(chat) for [chat] in groups]
+    if rest := ordered[MAX_CHOICES:]:
+        groups.append(rest)
+        labels.append(tr("import-chats-others", chats=len(rest), count=sum(len(chat.messages) for chat in rest)))
+    usual = tuple(
         number
-        for number, chat in enumerate(own)
-        if "channel" not in chat.kind and not chat.location.startswith("left_chats")
-    ]
-    if rest:
-        count = sum(len(chat.messages) for chat in rest)
-        labels.append(tr("import-chats-others", chats=len(rest), count=count))
-        usual.append(len(own))
-    question = ImportQuestion(name="chats", options=tuple(labels), chosen=tuple(usual), several=True)
-    groups = [*([chat] for chat in own), rest]
+        for number, [chat, *_] in enumerate(groups)
+        if number == MAX_CHOICES or not ("channel" in chat.kind or chat.location.startswith("left_chats"))
+    )
+    question = ImportQuestion(name="chats", options=tuple(labels), chosen=usual, several=True)
     wanted = {id(chat) for number in builder.ask(question) for chat in groups[number]}
     return [chat for chat in chats if id(chat) in wanted]
 

@@ -146,7 +146,7 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
             if name == "title" and (found["name"] or not text.startswith(line)):
                 name = "thread_title"  # earlier versions did not know it, and a title is part of ids
             about.setdefault(name, found["value"].strip("\"'") if found["name"] else found["value"])
-    contents = ["\n".join(lines) for _, _, lines in turns]
+    contents = ["\n".join(lines).strip() for _, _, lines in turns]
     if contents and all(map(_WHOLE_FENCE.fullmatch, contents)):  # Chatbox
         contents = [_WHOLE_FENCE.sub(r"\1", content) for content in contents]
     said = zip(turns, contents, strict=True)
@@ -154,14 +154,12 @@ def parse_transcript_info_and_messages(text: str) -> tuple[dict[str, str], list[
 
 
 def _parse_turn_as_message_dict(role: str, date: str, lines: list[str]) -> dict[str, str]:
-    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    line = lines[first].strip() if lines else ""
+    line = lines[0].strip()
     tag = _TIME_TAG.fullmatch(line)
     bare = tag[1] if tag else line.strip("*_ ")
     is_date = len(bare) > 7 and not bare.isdecimal() and (bare != line or sum(map(str.isalpha, bare)) < MIN_WORD)
-    last = next((number for number in reversed(range(len(lines))) if lines[number].strip()), 0)
-    stamp = _LAST_STAMP.fullmatch(lines[last].strip()) if lines else None
-    dated = ((date, lines), (bare if is_date else "", lines[first + 1 :]), (stamp[1] if stamp else "", lines[:last]))
+    stamp = _LAST_STAMP.fullmatch(lines[-1].strip())
+    dated = ((date, lines), (bare if is_date else "", lines[1:]), (stamp[1] if stamp else "", lines[:-1]))
     for given, rest in dated:
         with suppress(InvalidElement):
             if given and parse_moment(given, ""):

@@ -61,10 +61,7 @@ def parse_moment(value: object, json_path: str, zone: tzinfo = UTC, date_order: 
 def _parse_written_date(text: str, date_order: str) -> datetime:
     with suppress(ValueError):
         return datetime.fromisoformat(text)
-    date_order = date_order or ("mdy" if "/" in text else "")
-    with suppress(ValueError):
-        return parse_written_date_and_time(text, date_order=date_order)
-    return parse_written_date_and_time(f"{text} 0:00", date_order=date_order)
+    return parse_written_date_and_time(text, date_order=date_order or ("mdy" if "/" in text else ""))
 
 
 def require_moment(value: object, json_path: str, zone: tzinfo = UTC) -> datetime:
