@@ -23,8 +23,9 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from transfer.formats.conversations import HistoryBuilder, ImportFormat
 from transfer.formats.detection import FORMATS
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
+from transfer.formats.history import SourceFile
 
 ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 
@@ -176,16 +177,10 @@ async def test_new_summary_policy_needs_only_planner_and_registry_entry(
         assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
 
 
-def read_diary(files: Sequence[SourceFile], _: ReadContext) -> ImportedHistory:
+def read_diary(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     day = datetime(2024, 5, 3, tzinfo=UTC)
     entries = enumerate(files[0].text.removeprefix("Dear diary\n").splitlines())
-    return ImportedHistory(
-        format="diary",
-        messages=[
-            ImportedMessage(source=f"import:diary:{number}", role="user", content=entry, created_at=day)
-            for number, entry in entries
-        ],
-    )
+    builder.append_chat([builder.make_message(str(number), "user", entry, day) for number, entry in entries])
 
 
 DIARY = ImportFormat(name="diary", fits=lambda sample: sample.text.startswith("Dear diary"), read=read_diary)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from transfer.formats.conversations import HistoryBuilder, SkipElement, format_forwarded_text, format_poll, hash_parts
-from transfer.formats.history import SAMPLED, ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportFormat, format_forwarded_text, format_poll, hash_parts
+from transfer.formats.history import SAMPLED, ImportedMessage, SkipElement, SourceFile
 from transfer.formats.html_blocks import Block, iterate_blocks
 from transfer.formats.values import InvalidElement, require_moment
 
@@ -17,14 +17,12 @@ _NUMBER = re.compile(r"(?<!\d)(\d{1,9})\.html$")
 
 
 def _read_chat_pages(
-    name: str,
     head: str,
     read_message: Callable[[HistoryBuilder, list[str], Block], ImportedMessage],
     files: Sequence[SourceFile],
-    context: ReadContext,
-) -> ImportedHistory:
+    builder: HistoryBuilder,
+) -> None:
     """Read the pages of each chat. The chat's title is in an element with the class `head`."""
-    builder = HistoryBuilder(name, context)
     for folder in dict.fromkeys(file.folder for file in files):
         pages = [file for file in files if file.folder == folder]
         pages.sort(key=lambda file: int(found[1]) if (found := _NUMBER.search(file.path)) else 1)
@@ -35,7 +33,6 @@ def _read_chat_pages(
         is_newest_first = bool(said) and said[0].created_at > said[-1].created_at  # as in VK
         builder.append_chat(said[::-1] if is_newest_first else said, title)
     builder.ask_which_speaker_is_user()
-    return builder.make_history()
 
 
 def _read_telegram_message(builder: HistoryBuilder, names: list[str], block: Block) -> ImportedMessage:
@@ -109,14 +106,14 @@ FORMATS = (
         name="telegram-html",
         product="Telegram",
         fits=lambda file: file.first_char == "<" and "message" in file.sample and bool(_TELEGRAM.search(file.sample)),
-        read=partial(_read_chat_pages, "telegram-html", "page_header", _read_telegram_message),
+        read=partial(_read_chat_pages, "page_header", _read_telegram_message),
         members=_PAGES,
     ),
     ImportFormat(
         name="vk",
         product="VK",
         fits=lambda file: not file.is_json and "message__header" in file.sample and "vk.com" in file.sample,
-        read=partial(_read_chat_pages, "vk", "ui_crumb", _read_vk_message),
+        read=partial(_read_chat_pages, "ui_crumb", _read_vk_message),
         members=_PAGES,
     ),
 )

@@ -21,17 +21,8 @@ from transfer.formats.chat_heads import (
     parse_timestamp,
     split_into_heads_and_texts,
 )
-from transfer.formats.conversations import HistoryBuilder, SkipElement, make_times_monotonic, make_unique_id
-from transfer.formats.history import (
-    NO_DATE,
-    SAMPLED,
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    ImportQuestion,
-    ReadContext,
-    SourceFile,
-)
+from transfer.formats.conversations import HistoryBuilder, ImportFormat, make_times_monotonic, make_unique_id
+from transfer.formats.history import NO_DATE, SAMPLED, ImportedMessage, ImportQuestion, SkipElement, SourceFile
 from transfer.formats.members import NAMES, ROLES
 from transfer.formats.transcripts import is_transcript
 from transfer.formats.values import InvalidElement
@@ -49,10 +40,8 @@ class ChatLine(NamedTuple):
     stamp: str = ""  # the date as written, if it distinguishes messages
 
 
-def make_history_from_chats(
-    chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder, first_year: int = FIRST_YEAR
-) -> ImportedHistory:
-    """Return the history of text chats, with questions about open points. Raise ImportRefused if no calendar fits."""
+def add_text_chats(chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder, first_year: int = FIRST_YEAR) -> None:
+    """Add text chats to the import, with questions about open points. Raise ImportRefused if no calendar fits."""
     last_year = builder.reading.now.year if builder.reading.now != NO_DATE else MAXYEAR
     written_dates = [line.day for chat in chats for line in chat if line.day]
     order = builder.choose_date_order(written_dates, range(first_year, last_year + 2))
@@ -69,7 +58,6 @@ def make_history_from_chats(
         read_line = partial(_make_message_from_line, builder, make_date, sides, Counter[str]())
         builder.append_chat(make_times_monotonic(builder.read_messages(dated, read_line)))
     builder.ask_which_speaker_is_user()
-    return builder.make_history()
 
 
 def _make_message_from_line(
@@ -160,13 +148,13 @@ _DETAILS = re.compile(r"\n{1,3}(?:\{(?:Attachments|Embed|Stickers|Reactions)\}|T
 _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+def read_chats(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     chats = []
     for file in files:
         lines = list(_parse_lines(_FOOTER.sub("", file.text), file.path))
         lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
         chats.append([_clean_chat_line(line) for line in lines])
-    return make_history_from_chats(chats, HistoryBuilder("chat-texts", context), FIRST_LOG_YEAR)
+    add_text_chats(chats, builder, FIRST_LOG_YEAR)
 
 
 def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
@@ -260,9 +248,8 @@ _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
 
 
-def read_whatsapp_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("whatsapp", context)
-    return make_history_from_chats([_read_whatsapp_lines(file.text, builder.skipped) for file in files], builder)
+def read_whatsapp_chats(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
+    add_text_chats([_read_whatsapp_lines(file.text, builder.skipped) for file in files], builder)
 
 
 def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLine]:
@@ -299,8 +286,8 @@ WHATSAPP = ImportFormat(
     name="whatsapp",
     product="WhatsApp",
     fits=lambda file: any(map(parse_message_head, _LOGGED.sub("", file.text[:SAMPLED]).splitlines()[:50])),
-    read=read_whatsapp_history,
+    read=read_whatsapp_chats,
     members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
 )
-CHAT_TEXTS = ImportFormat(name="chat-texts", fits=_is_text_chat, read=read_history)
+CHAT_TEXTS = ImportFormat(name="chat-texts", fits=_is_text_chat, read=read_chats)
 FORMATS = (CHAT_TEXTS, WHATSAPP)

@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat, find_path_to_leaf
+from transfer.formats.history import ImportedFact, SkipElement, SourceFile
 from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_json, read_list, require_object, select_objects
 
@@ -21,10 +21,8 @@ _CITED = re.compile("\ue200[^\ue200\ue201]*\ue201?|【[^【】†\n]{0,80}†[^�
 _ESCAPED = re.compile(r"\\(\W)")
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("chatgpt", context)
+def read_conversations(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     builder.read_files(files, partial(_add_conversation, builder), "mapping")
-    return builder.make_history()
 
 
 def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
@@ -154,6 +152,6 @@ FORMAT = ImportFormat(
     name="chatgpt",
     product="ChatGPT",
     fits=_is_chatgpt_file,
-    read=read_history,
+    read=read_conversations,
     members=re.compile(r"\A[^/]*/conversations(?:-\d+)?\.json"),
 )

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from llm.thoughts import remove_thoughts
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat
 from transfer.formats.generic import select_newest_branch
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.history import ImportedFact, SourceFile
 from transfer.formats.memories import parse_memories
 from transfer.formats.values import as_object, as_text, parse_moment, read_list, require_object, select_objects
 
@@ -18,10 +18,8 @@ _MEMORIES = ("conversations_memory", "project_memories", "memory_files")
 _KEPT = ("text", "voice_note", "tool_use")
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("claude", context)
+def read_conversations(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     builder.read_files(files, partial(_add_conversation, builder), "chat_messages")
-    return builder.make_history()
 
 
 def _add_conversation(builder: HistoryBuilder, raw: object) -> None:
@@ -99,7 +97,7 @@ FORMAT = ImportFormat(
     product="Claude",
     marks=("name+docs", "name+prompt_template", "uuid+project+messages", "chat_messages", *_MEMORIES),
     fits=lambda file: '"chat_messages"' in file.sample,
-    read=read_history,
+    read=read_conversations,
     members=re.compile(
         r"\A[^/]*/(?:memories|projects|conversations(?:-\d+)?)\.json|(?:memories|projects|design_chats)/[^/]*\.json"
     ),

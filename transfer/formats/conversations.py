@@ -5,8 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, tzinfo
 from itertools import count, pairwise, repeat
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from transfer.formats.history import (
     ImportedMessage,
     ImportQuestion,
     ReadContext,
+    SkipElement,
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
@@ -43,10 +44,6 @@ MAX_TITLE_CHARS = 200  # characters
 REACTIONS = "\n[Reactions: "  # between the words of a message and its reactions
 
 
-class SkipElement(Exception):  # noqa: N818 - reads as the state it is
-    """Raised to skip an element that is not a message. Its argument, if any, is the name of the counter to increase."""
-
-
 class ImportedTurn(NamedTuple):
     """A message of a conversation with an assistant, as it was read from the file."""
 
@@ -66,6 +63,7 @@ class HistoryBuilder:
         self.skipped: Counter[str] = Counter()
         self.facts: list[ImportedFact] = []
         self.questions: list[ImportQuestion] = []
+        self.notes: list[str] = []  # sentences for the person
         self.written_dates: list[WrittenDate] = []  # those whose order of day and month is open
         self._name = name
         self._conversations: list[list[ImportedMessage]] = []
@@ -167,9 +165,10 @@ class HistoryBuilder:
             source=source, role=role, content=text, created_at=said_at, answers=answers, **extra_fields
         )
 
-    def find_past_time(self, value: Mapping[str, Any]) -> datetime | None:
-        """Return the time of an object, or None if it is missing or lies in the future."""
-        made, now = find_time(value, self.reading.zone, self.reading.date_order, self.written_dates), self.reading.now
+    def find_past_time(self, value: Mapping[str, Any], zone: tzinfo | None = None) -> datetime | None:
+        """Return the time of an object, or None if it is missing or lies in the future. `zone` is of its dates."""
+        zone, now = zone or self.reading.zone, self.reading.now
+        made = find_time(value, zone, self.reading.date_order, self.written_dates)
         return made if made is None or now == NO_DATE or made <= now + timedelta(days=1) else None
 
     def choose_date_order(self, dates: Sequence[WrittenDate], year_range: range = POSSIBLE_YEARS) -> str:
@@ -220,12 +219,12 @@ class HistoryBuilder:
         finally:
             self._place = outer
 
-    def make_history(self, *notes: str) -> ImportedHistory:
+    def make_history(self) -> ImportedHistory:
         """Return all conversations, sorted by when they began. Raise ImportRefused if all are damaged."""
         if self._damaged and not self._conversations and not self.facts:
             raise self._broken or make_element_error(self._first_damaged)
         self._conversations.sort(key=lambda conversation: conversation[0].created_at)
-        told = list(notes)
+        told = list(self.notes)
         told += [tr(f"import-talks-{kind}", count=number) for kind, number in self._counts.items() if number > 1]
         told += [tr(f"import-left-{kind}", count=self.skipped[kind]) for kind in _SKIPPED if self.skipped[kind]]
         if self._damaged:
@@ -256,6 +255,18 @@ class HistoryBuilder:
             question = ImportQuestion(name="facts", number=number, options=tuple(page), several=True, is_long=True)
             chosen += [known[page[index]] for index in self.ask(question)]
         return tuple(chosen)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportFormat:
+    """A format that can be imported. `read` adds the files of one import to a history, or raises ImportRefused."""
+
+    name: str
+    marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table
+    fits: Callable[[SourceFile], bool] = lambda _: False  # asked again with every member name
+    read: Callable[[Sequence[SourceFile], HistoryBuilder], None] | None  # None for our own exports
+    product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
+    members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
 
 
 def _iterate_objects_with_key(value: object, key: str, depth: int = 0) -> Iterator[dict[str, Any]]:

@@ -32,8 +32,8 @@ from transfer.formats import (
     telegram_desktop,
 )
 from transfer.formats.chat_lists import read_column_names
-from transfer.formats.conversations import merge_duplicates, split_long_messages
-from transfer.formats.history import MAX_MESSAGE_CHARS, SAMPLED, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportFormat, merge_duplicates, split_long_messages
+from transfer.formats.history import MAX_MESSAGE_CHARS, SAMPLED, ImportedHistory, ReadContext, SourceFile
 from transfer.formats.json_stream import JsonStream, NotJson, starts_like_json
 from transfer.formats.members import NAMES
 
@@ -107,11 +107,11 @@ def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, conte
     # One product may write the same chats in two formats.
     if len({FORMATS[name].product or name for name in found}) > 1 or (form is keepsake.FORMAT and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
-    if not group or (understood := _read_history_in_format(form, group, context)) is None:
+    if not group or (history := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed)
-    form, history = understood
     is_own_export = history.rows is not None
-    messages = history.messages if is_own_export else merge_duplicates(history.messages, form.product or "Assistant")
+    assistant = FORMATS[history.format].product or "Assistant"
+    messages = history.messages if is_own_export else merge_duplicates(history.messages, assistant)
     most = keepsake.MAX_MESSAGE_CHARS if is_own_export else MAX_MESSAGE_CHARS
     history = replace(history, messages=split_long_messages(messages, most))
     _raise_if_history_too_large(history, len(data))
@@ -120,10 +120,10 @@ def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, conte
 
 def _read_history_in_format(
     import_format: ImportFormat, files: list[SourceFile], context: ReadContext
-) -> tuple[ImportFormat, ImportedHistory] | None:
-    """Read files in `import_format` or, failing that, in a general format. Return the format and history, or None."""
+) -> ImportedHistory | None:
+    """Read files in `import_format` or, failing that, in a general format. Return None if no format fits."""
     refused: ImportRefused | None = None
-    wordless: tuple[ImportFormat, ImportedHistory] | None = None
+    wordless: ImportedHistory | None = None
     is_json = all(file.is_json for file in files)
     is_text = not is_json and not any(file.first_char == "<" for file in files)
     for tried in dict.fromkeys((import_format, *_FALLBACKS)):
@@ -132,7 +132,7 @@ def _read_history_in_format(
         if tried is not import_format and (import_format is keepsake.FORMAT or not (is_json or is_transcript)):
             break
         try:
-            history = tried.read(files, context)
+            history = _read_files(tried, files, context)
         except NotJson:
             raise
         except ImportRefused as error:
@@ -142,16 +142,29 @@ def _read_history_in_format(
         roles = {message.role for message in history.messages}
         found = history.messages or history.questions or history.facts or history.rows is not None
         if len(roles) == 2 or (found and wordless is None and (refused is None or not import_format.product)):
-            return tried, history
+            return history
         if tried is import_format and history.notes:
-            wordless = import_format, history
+            wordless = history
     if refused:
         raise refused
     if wordless:
         return wordless
     is_blank = not any(_LETTER.search(file.text, 0, SAMPLED) for file in files)
     is_empty = is_blank or (import_format.product and (is_json or all("\n" not in file.text.strip() for file in files)))
-    return (import_format, ImportedHistory(format=import_format.name, messages=())) if is_empty else None
+    return ImportedHistory(format=import_format.name, messages=()) if is_empty else None
+
+
+def _read_files(import_format: ImportFormat, files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
+    if import_format.read is None:
+        return keepsake.read_export(files[0])
+    builder = HistoryBuilder(import_format.name, context)
+    import_format.read(files, builder)
+    if dates := builder.written_dates:  # read again, with the order of day and month that all dates together have
+        order, questions = builder.choose_date_order(dates), builder.questions[-1:]
+        builder = HistoryBuilder(import_format.name, replace(context, date_order=order))
+        import_format.read(files, builder)
+        builder.questions[:0] = [question for question in questions if question.name == "order"]
+    return builder.make_history()
 
 
 def compute_max_unpacked_bytes(file_size: int) -> int:

@@ -2,19 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC
 from functools import partial
 from typing import Any
 
 from transfer.formats.chat_lists import parse_csv_rows
-from transfer.formats.conversations import HistoryBuilder, SkipElement, format_forwarded_text
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, ReadContext, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportFormat, format_forwarded_text
+from transfer.formats.history import ImportedMessage, SkipElement, SourceFile
 from transfer.formats.values import as_object, as_text, require_object
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("discord", replace(context, zone=UTC))  # of the data package
+def read_channels(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     bots: set[str] = set()
     names: dict[str, Any] = {}
     for file in sorted(files, key=lambda file: file.name.lower() != "index.json"):
@@ -33,7 +31,6 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
             channel = file.folder.lower().removeprefix("c")
             builder.append_chat(sorted(said, key=lambda message: message.created_at), names.get(channel))
     builder.ask_which_speaker_is_user(bots=bots)
-    return builder.make_history()
 
 
 def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[str]) -> None:
@@ -47,7 +44,8 @@ def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[s
 
 
 def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **fields: Any) -> ImportedMessage:
-    said_at, message_id = builder.find_past_time(raw), raw.get("id", raw.get("ID"))
+    message_id = raw.get("id", raw.get("ID"))
+    said_at = builder.find_past_time(raw, UTC)  # as in the data package
     if said_at is None or not text.strip() or not isinstance(message_id, int | str):
         raise SkipElement("wordless")
     return builder.make_message(str(message_id), "user", text.strip(), said_at, **fields)
@@ -75,6 +73,6 @@ FORMAT = ImportFormat(
     fits=lambda file: (
         file.path.lower().endswith("index.json") and any(file.names) and all(map(str.isdecimal, file.names))
     ),
-    read=read_history,
+    read=read_channels,
     members=re.compile(r"\A[^/]+/index\.json|c?\d+/messages\.(?:json|csv)"),
 )

@@ -11,8 +11,8 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from transfer.formats.chat_heads import detect_language, find_date, parse_written_date_and_time
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, hash_parts
-from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat, hash_parts
+from transfer.formats.history import SkipElement, SourceFile
 from transfer.formats.html_blocks import Block, extract_text, iterate_blocks
 from transfer.formats.values import (
     InvalidElement,
@@ -41,8 +41,7 @@ _SPACES = re.compile(r"[\u202f\u00a0]")
 _FULL_DATE = re.compile(r"(?=.{8,80}$)(?=.*\d{4}).*\d(?:[:.]| h )\d\d(?:[:.]| min )\d\d(?!\d)")
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("gemini", context)
+def read_prompts(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     for file in files:
         if file.first_char == "<":
             _add_page_records(file, builder)
@@ -50,7 +49,6 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
             titles = [as_text(parse_json(title)) for title in _TITLE.findall(file.text)]
             prefix = _find_title_prefix(titles)
             builder.read_files([file], partial(_add_record_or_chat, builder, file.name, prefix))
-    return builder.make_history()
 
 
 def _find_title_prefix(titles: Sequence[str]) -> str:
@@ -165,6 +163,6 @@ FORMAT = ImportFormat(
     product="Gemini",
     marks=("chunkedPrompt", "conversation_turns"),
     fits=_is_gemini_file,
-    read=read_history,
+    read=read_prompts,
     members=re.compile(r"\A[^/]*/(?:my ?activity\.(?:json|html)|conversation_[^/]*\.txt)"),
 )

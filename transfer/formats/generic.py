@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from html import unescape
@@ -16,8 +15,8 @@ from records.errors import ImportRefused
 from records.messages import Role
 from text.stopwords import WORD_LISTS
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, parse_csv_rows, read_column_names
-from transfer.formats.conversations import HistoryBuilder, ImportedTurn, SkipElement, find_path_to_leaf
-from transfer.formats.history import ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat, find_path_to_leaf
+from transfer.formats.history import SkipElement, SourceFile
 from transfer.formats.members import (
     MAX_DEPTH,
     NAMES,
@@ -54,23 +53,11 @@ _ENVELOPE = re.compile(rf"(?:<({_ADDED})>(?>.*?</\1>)\s*+)++", re.DOTALL)
 """What editors say in the person's name. In other elements people ask, as in Cursor's <user_query>."""
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext, name: str = "generic") -> ImportedHistory:
-    """Read the conversations in an export of the product `name`, which is "generic" if the product is unknown."""
-    builder = _read_conversations(files, context, name)
-    if dates := builder.written_dates:  # read again, with the order of day and month that all dates together have
-        order, questions = builder.choose_date_order(dates), builder.questions[-1:]
-        builder = _read_conversations(files, replace(context, date_order=order), name)
-        builder.questions[:0] = [question for question in questions if question.name == "order"]
-    return builder.make_history()
-
-
-def _read_conversations(files: Sequence[SourceFile], context: ReadContext, name: str) -> HistoryBuilder:
-    builder = HistoryBuilder(name, context)
+def read_conversations(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     chats = PeopleChats(builder, _read_user_names(files))
     for file in files:
         _ConversationFileReader(file.folder, builder, chats).read_conversations(file)
     chats.add_chats_to_history()
-    return builder
 
 
 def _read_user_names(files: Sequence[SourceFile]) -> Mapping[str, str]:
@@ -426,7 +413,7 @@ def _is_table(text: str) -> bool:
 
 
 PRODUCTS = [
-    ImportFormat(name=name.lower(), product=name, marks=tuple(marks), read=partial(read_history, name=name.lower()),
+    ImportFormat(name=name.lower(), product=name, marks=tuple(marks), read=read_conversations,
                  members=re.compile(r"\A[^/]*/message_[^/]*\.json"))
     for name, marks in NAMES["products"].items()
 ]  # fmt: skip
@@ -436,6 +423,6 @@ FORMAT = ImportFormat(
     fits=lambda file: (
         not file.is_json and (_is_table(file.sample) or _TEXT_MESSAGES in file.sample or is_transcript(file.sample))
     ),
-    read=read_history,
+    read=read_conversations,
     members=re.compile(r"\A[^/]*/(?:grok-chat-item|direct-messages)\.js"),
 )

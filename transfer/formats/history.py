@@ -1,7 +1,6 @@
-"""The values that every import format produces, and the description of a format."""
+"""The values that every import format produces, and the files that it reads."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
@@ -146,16 +145,8 @@ class SourceFile:
         return JsonStream(self.text, max_values=self.max_values)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ImportFormat:
-    """A format that can be imported. `read` takes the files of one import, and may raise ImportRefused."""
-
-    name: str
-    marks: tuple[str, ...] = ()  # alternatives of members of its objects in JSON, or columns of its table
-    fits: Callable[[SourceFile], bool] = lambda _: False  # asked again with every member name
-    read: Callable[[Sequence[SourceFile], ReadContext], ImportedHistory]
-    product: str = ""  # the program that writes it; without one, `import-title-NAME` in locales is its title
-    members: re.Pattern[str] = re.compile("(?!)")  # of its files in an archive: folder/name in lower case
+class SkipElement(Exception):  # noqa: N818 - reads as the state it is
+    """Raised to skip an element that is not a message. Its argument, if any, is the name of the counter to increase."""
 
 
 def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:

@@ -13,7 +13,8 @@ from typing import IO, Any, Literal, TypeGuard
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Origin
-from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, SourceFile, add_import_prefix
+from transfer.formats.conversations import ImportFormat
+from transfer.formats.history import ImportedHistory, ImportedMessage, SourceFile, add_import_prefix
 from transfer.formats.values import InvalidElement, as_text, make_element_error, require_moment, require_object
 
 MARK = "keepsake-export"
@@ -171,6 +172,6 @@ def _make_key_id(key: bytes) -> str:
 FORMAT = ImportFormat(
     name="keepsake",
     fits=lambda file: file.first_char == "{" and "format" in file.names and MARK in file.sample,
-    read=lambda files, _: read_export(files[0]),
+    read=None,
     members=re.compile(r"\A[^/]*/keepsake[^/]*\.json"),
 )

@@ -9,8 +9,8 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
-from transfer.formats.conversations import HistoryBuilder
-from transfer.formats.history import ImportedFact, ImportedHistory, ImportFormat, ReadContext, SourceFile
+from transfer.formats.conversations import HistoryBuilder, ImportFormat
+from transfer.formats.history import ImportedFact, SourceFile
 from transfer.formats.json_stream import NotJson
 from transfer.formats.members import MAX_DEPTH
 from transfer.formats.values import as_object, as_text, read_list
@@ -49,8 +49,7 @@ def parse_memories(text: str, *, is_list: bool | None = None) -> Iterator[Import
             yield ImportedFact(text=words, observed_at=said_at)
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("memories", context)
+def read_memories(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     for file in files:
         if fenced := _FENCED.findall(file.text):  # the answer itself; around it are words about it
             file.text = "\n".join(fenced)
@@ -60,7 +59,6 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
         builder.facts += parse_memories(file.text) if listed is None else listed
     if not builder.facts and files[0].text.lstrip()[:1] not in ("[", "{"):
         raise ImportRefused(tr("import-no-memories"))
-    return builder.make_history()
 
 
 def _read_json_facts(file: SourceFile) -> list[ImportedFact] | None:
@@ -113,4 +111,4 @@ def _is_memory_list(file: SourceFile) -> bool:
     return not file.is_json and items > 0 and items >= SHARE * len(lines)
 
 
-FORMAT = ImportFormat(name="memories", fits=_is_memory_list, read=read_history)
+FORMAT = ImportFormat(name="memories", fits=_is_memory_list, read=read_memories)

@@ -8,15 +8,8 @@ from typing import Any
 
 from locales.catalog import comma_join, tr
 from text.rich_messages import parse_rich_message
-from transfer.formats.conversations import HistoryBuilder, SkipElement, add_title, format_forwarded_text, format_poll
-from transfer.formats.history import (
-    ImportedHistory,
-    ImportedMessage,
-    ImportFormat,
-    ImportQuestion,
-    ReadContext,
-    SourceFile,
-)
+from transfer.formats.conversations import HistoryBuilder, ImportFormat, add_title, format_forwarded_text, format_poll
+from transfer.formats.history import ImportedMessage, ImportQuestion, SkipElement, SourceFile
 from transfer.formats.json_stream import JsonStream
 from transfer.formats.values import InvalidElement, as_object, as_text, require_moment, require_object, select_objects
 
@@ -37,8 +30,7 @@ class _ExportedChat:
     messages: list[ImportedMessage] = field(default_factory=list)
 
 
-def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedHistory:
-    builder = HistoryBuilder("telegram", context)
+def read_account(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     chats: list[_ExportedChat] = []
     for file in files:
         if "\\x" in file.text:
@@ -52,7 +44,7 @@ def read_history(files: Sequence[SourceFile], context: ReadContext) -> ImportedH
     if said and not has_own_messages:  # an export of another account of theirs
         builder.ask_which_speaker_is_user(is_required=False)
     chosen.sort(key=lambda chat: -len(chat.messages))
-    return builder.make_history(*_make_notes_on_chats(chosen, has_own_messages, context.person))
+    builder.notes += _make_notes_on_chats(chosen, has_own_messages, builder.reading.person)
 
 
 def _read_chats(stream: JsonStream, builder: HistoryBuilder, json_path: str = "") -> Iterator[_ExportedChat]:
@@ -198,6 +190,6 @@ FORMAT = ImportFormat(
     product="Telegram",
     marks=("messages+type+id", "chats+about", "left_chats+about"),
     fits=lambda file: bool(file.names & {"chats", "left_chats"}) and '"list"' in file.sample,
-    read=read_history,
+    read=read_account,
     members=re.compile(r"\A[^/]*/result\.json"),
 )
