@@ -30,12 +30,6 @@ PLAIN = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
 }  # letters without accents, and Latin letters, digits and signs of the usual width
 _TANWEEN = "\u064b"  # an Arabic vowel sign of adverbs, often left out
-_TIME_SHAPES = re.compile(
-    r"^(?:\d{1,2}:\d\d|\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4}|\.)|\d{1,2}(?:am|pm|h)\b)|\d[点點時]|[\u2e80-\u9fff]\d{1,2}:\d\d",
-    re.IGNORECASE,
-)
-_NAME_WITH_DIGIT = re.compile(r"\d[A-Z]{1,2}")  # "3D", "4K", "2FA"
-_HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _MINUTES_MARK = re.compile(r"[+-]\d+")
 _KIND = re.compile(r"\{([a-z-]+)\}")  # a placeholder for words in a pattern
 # What may follow the words of some kinds: "1h30m", "вечером", "Freitagabend".
@@ -193,18 +187,3 @@ def parse_number(token: str) -> float | None:
     if token.replace(",", ".").replace(".", "", 1).isdecimal():
         return float(token.replace(",", "."))
     return NUMBERS.get(fold_accents(normalize_text(token)).strip("."))
-
-
-def is_time_word(tokens: Sequence[re.Match[str]], index: int, language: str, *, ignores_numbers: bool) -> bool:
-    """Return True if a token may belong to a time in `language` or one of the bot's languages."""
-    token = tokens[index][0].translate(PLAIN).strip(".:'@~+-–—")
-    word = fold_letters(token)
-    is_han = HAN.search(word) is not None  # written without spaces
-    lexicons = [load_lexicon(spoken) for spoken in {*LANGUAGES, language}]
-    telling = [lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons]
-    if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
-        neighbours = [*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2]]
-        return word not in AMBIGUOUS_MONTHS.split() or any(near[0][:1].isdigit() for near in neighbours)
-    is_number = (token[:1].isdigit() and not _NAME_WITH_DIGIT.fullmatch(token)) or (parse_number(word) or 0) > 1
-    is_number |= any(lexicon.get_meaning("number", word) != "" for lexicon in lexicons)
-    return not ignores_numbers and (is_number or (is_han and _HAN_TIME.search(word) is not None))

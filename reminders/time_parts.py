@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from locales.catalog import ENGLISH, LANGUAGES
 from records.reminders import Repeat
 from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
+from reminders.zones import find_end_of_city, find_end_of_time_zone
 from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
 
@@ -73,6 +74,7 @@ class TimePhraseParser:
     units: Sequence[str] = (*UNITS,)  # that may follow in a distance
     impossible: bool = False
     is_exact: bool = False  # the clock time has minutes, "am" or the like
+    zone: str = ""  # the name of the time zone
     doubt: str = ""  # words that may mean another time, or none
 
     def quote(self, start: int, end: int | None = None) -> str:
@@ -91,6 +93,17 @@ class TimePhraseParser:
     def has_date(self) -> bool:
         return bool(self.day or self.weekdays or self.month_day)
 
+    @property
+    def needs_clock(self) -> bool:
+        """True if an hour may follow. "In 3 days at 9" has one, "in 3 hours" needs none."""
+        return "hour" in self.units and (self.clock is None or self.distance is not None)
+
+    @property
+    def is_complete(self) -> bool:
+        if self.is_every and self.repeat != "daily":
+            return self.repeat != "" and bool(self.weekdays or self.month_day)
+        return not self.needs_clock or (not self.part and (self.has_date or self.repeat == "daily"))
+
     def parse_time_parts(self, start: int) -> None:
         """Parse consecutive parts of a time, beginning at `start`."""
         start, lead = self.skip_pattern(" ", start), ""
@@ -106,6 +119,22 @@ class TimePhraseParser:
                 lead, start = "on" if found["on"] else "at", found.end()
             else:
                 return
+
+    @grammar_rule(r"[(（]?(?=[^\s\d])")
+    def _read_time_zone(self, match: re.Match[str], preposition: str) -> EndPosition:
+        """Read the name of a time zone behind a clock time, or at the beginning, as in "9am CET" or "UTC 9:00"."""
+        start, is_timed = match.end(), self.clock is not None or self.end == 0
+        is_near = not self.end or preposition or match.start() == self.skip_pattern(" ", self.end)
+        may_follow = is_near or self.skip_pattern("{zone}", start) == start  # "прогулка по Москве"
+        if self.zone or self.distance or not is_timed or not may_follow:
+            return 0
+        end = find_end_of_time_zone(self.text, start, self.words)
+        if not self.end and not self.text[start:end].isupper():
+            return 0
+        place = self.skip_pattern("{before-day} ", start)
+        may_be_city = self.clock is not None and (self.is_exact or place > start)  # "9am London call Ann"
+        self.zone = self.quote(start, end or (find_end_of_city(self.text, place) if may_be_city else 0))
+        return end
 
     @grammar_rule(r"(?:{and} )?(?=\d)" + _AMOUNT)
     @grammar_rule(r"(?P<in>{in} )" + _AMOUNT)
@@ -208,6 +237,7 @@ class TimePhraseParser:
     @grammar_rule(
         r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r")?\s*числа(?!\w)|" + _ORDINAL + r"|[号號日])?"
         r"(?P<cycle>(?P<of> (?:{of} )*){every} (?P<unit>{unit}))?(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
+        r"(?P<timed>(?= (?:{at} )+\d))?"
     )
     def _read_day_of_month(self, match: re.Match[str], preposition: str) -> EndPosition:
         """Read "the 1st" or "1st of every month". After "every month", read a bare number too, as in "on the 1"."""
@@ -220,7 +250,8 @@ class TimePhraseParser:
         if self.weekdays and (self.clock or next(named, None) is None):  # "Monday at 9 2nd draft", "Friday 3rd draft"
             return 0
         is_bare = (match["ordinal"] or "日") in ("号號日" if self.clock else "日")  # "9点2号楼开会" is in building 2
-        if is_bare and (not is_monthly or preposition == "at"):
+        is_dated = preposition == "on" and match["timed"] is not None  # "el 15 a las 9"
+        if is_bare and not is_dated and (not is_monthly or preposition == "at"):
             return 0
         self.month_day = int(match["day"])
         self.impossible |= not 1 <= self.month_day <= 31

@@ -1,0 +1,161 @@
+"""Finds words left over beside a parsed time that may belong to it, so that no reminder is set for a wrong day.
+
+Words that only tell times count anywhere. Words that may be something else, such as a misspelt day, a holiday or a
+number, count only where a time may stand: beside the parsed time, behind a preposition, or at the end of the text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from locales.catalog import LANGUAGES
+from reminders.lexicon import HAN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, fold_letters, load_lexicon, parse_number
+from reminders.time_parts import TimePhraseParser
+from text.date_words import AMBIGUOUS_MONTHS
+from text.stopwords import EVERY_FUNCTION_WORD
+
+MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
+MIN_NAME_CHARS = 5  # A shorter name, such as "May", resembles too many words.
+MIN_LIKENESS = 0.8  # of a misspelt name, as in "wensday" or "tuesd"
+MIN_MINUTES = 10  # "at 9 30 eggs" may be 9:30, but "at 9 3 eggs" is not 9:03
+_TIME_SHAPES = re.compile(SPOKEN["time-shapes"], re.IGNORECASE)
+_SIGNS = ".:'@~+-–—"  # around a time
+_HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
+_UNREAD_WORD = re.compile(SPOKEN["unread-word"])
+_INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
+_JOINERS = " (?:(?:{until}|{of}|{and}|{on}|{at}|[-–—]) )*"  # a pattern of Lexicon.match()
+_HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
+
+
+def find_doubtful_words(parser: TimePhraseParser, start: int, stop: int | None, *, is_language_shown: bool) -> str:
+    """Return the words from `start` to `stop` that may belong to the parsed time, or "" if there are none."""
+    text = parser.text[:stop]
+    cut = next((token for token in TOKEN.finditer(text) if token.start() < start < token.end()), None)
+    if cut and _INSIDE_WORD.match(text, start):
+        return parser.quote(*cut.span())  # "9ish"
+    start = start if parser.is_complete else 0
+    tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
+    words = _Leftovers(parser=parser, text=text, start=start, tokens=tokens, is_language_shown=is_language_shown)
+    spans = sorted(words.find_spans())
+    if not parser.is_complete:
+        ends = [end for _, end in spans] or [token.end() for token in tokens[:2]] or [len(text)]
+        return parser.quote(0, max([*ends, parser.end]))[:MAX_SHOWN_CHARS]
+    if not spans:
+        return ""
+    first, end = spans[0][0], max(end for _, end in spans)
+    leads = [token.start() for token in tokens if token.start() < first and words.are_small(token.start(), first)]
+    return parser.quote(min([first, *leads]), end)[:MAX_SHOWN_CHARS]
+
+
+@dataclass(kw_only=True, slots=True)
+class _Leftovers:
+    """The words of `text` from `start`, which `parser` has not read."""
+
+    parser: TimePhraseParser
+    text: str
+    start: int
+    tokens: Sequence[re.Match[str]]
+    is_language_shown: bool  # by the time; otherwise the words may be of any language
+
+    def find_spans(self) -> Iterator[tuple[int, int]]:
+        """Yield the spans of words that may belong to the time."""
+        parser, lexicons = self.parser, [load_lexicon(language) for language in READ_LANGUAGES]
+        holidays = [day for words in lexicons for day in words.compile(_HOLIDAY).finditer(self.text, self.start)]
+        named = {at for day in holidays if " " in day[0] for at in range(*day.span())}  # "Mother's Day"
+        begin, lead = parser.skip_pattern(" ", self.start), "(?:{and}|{on}|{at}) " if parser.needs_clock else "{and} "
+        if self.tokens and not HAN.match(self.text, begin) and parser.skip_pattern(lead, begin) > begin:
+            yield begin, self.tokens[:2][-1].end()  # "tomorrow at lunchtime", "en dos horas y media"
+        for at, token in enumerate(self.tokens):
+            start, end = token.span()
+            if (self._tells_time(at) and start not in named) or self._may_be_number_of_time(at):
+                yield start, end
+            if parser.end and (day_end := self._find_end_of_day(at)):
+                yield start, day_end
+        for day in holidays if parser.end and not parser.has_date and not parser.repeat else ():
+            is_first = self.are_small(self.start, day.start())
+            if is_first or (not day["own"] and self._may_be_day(*day.span(), parser.words, "on-day")):
+                yield day.span()
+
+    def _tells_time(self, at: int) -> bool:
+        """Return True if a token tells a time in its language or one of the bot's languages."""
+        token = self.tokens[at][0].strip(_SIGNS)
+        word = fold_letters(token)
+        is_han = HAN.search(word) is not None  # written without spaces
+        if self.parser.end > self.tokens[at].end() and self.parser.words.get_meaning("every", token):
+            return True  # "trash every other" before "Tuesday at 9"
+        lexicons = map(load_lexicon, {*LANGUAGES, self.parser.words.language})
+        telling = (lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)
+        if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
+            return word not in AMBIGUOUS_MONTHS.split() or self._is_beside_number(at)
+        return is_han and _HAN_TIME.search(token) is not None
+
+    def _may_be_number_of_time(self, at: int) -> bool:
+        """Return True for a number that may be an hour, minutes or a day: "at 9 or 10", "tomorrow buy 3 eggs"."""
+        word, (start, end), parser = self.tokens[at][0].strip(_SIGNS), self.tokens[at].span(), self.parser
+        number = parse_number(fold_letters(word)) or 0
+        languages = {*LANGUAGES, parser.words.language}
+        is_named = any(load_lexicon(language).get_meaning("number", word) for language in languages)
+        if number <= 1 and not is_named and not word[:1].isdigit():
+            return False
+        if start == parser.skip_pattern(" ", self.start):
+            return parser.needs_clock or number >= MIN_MINUTES or is_named
+        before = self.tokens[at - 1][0] if at else ""
+        is_day = self.tokens[-1] is self.tokens[at] and parser.words.get_meaning("on", before) != ""  # "el 15"
+        is_led = start == parser.skip_pattern(_JOINERS, self.start) or before.casefold() == parser.clock_lead.casefold()
+        is_led |= parser.end > start and self.are_small(end, len(self.text))  # "between 9 and" before "10pm"
+        return parser.needs_clock or is_day or is_led
+
+    def _find_end_of_day(self, at: int) -> int:
+        """Return where a day that begins with a token ends, or 0 if there is none, or none may stand there."""
+        parser, token, (start, end) = self.parser, self.tokens[at], self.tokens[at].span()
+        late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
+        late.parse_time_parts(start)
+        if late.has_date and not late.impossible:
+            is_sure = late.day is not None or token[0].casefold() not in EVERY_FUNCTION_WORD
+            if late.month_day:  # "the 3rd", but not in "the 3rd chapter"
+                is_day = parser.day is None and (self.are_small(self.start, start) or late.end >= self.tokens[-1].end())
+            else:
+                is_day = is_sure and not parser.has_date and not parser.repeat
+            if is_day or (not late.month_day and self._may_be_day(start, late.end, parser.words, "on", "at", "on-day")):
+                return late.end
+        if parser.month_day == 0 and (parser.day or parser.repeat):
+            return 0
+        for words in [parser.words] if self.is_language_shown else map(load_lexicon, READ_LANGUAGES):
+            if self._is_misspelt_name(at, words) and self._may_be_day(start, end, words, "on", "at", "on-day"):
+                return end
+        if self.is_language_shown:
+            return 0
+        if foreign := parser.words.match(SPOKEN["foreign-date"], self.text, start):
+            return foreign.end()
+        return end if not token[0][0].isupper() and _UNREAD_WORD.search(parser.quote(start, end)) else 0
+
+    def _is_misspelt_name(self, at: int, lexicon: Lexicon) -> bool:
+        """Return True if a token may be the name of a day or month with a mistake or two, or its beginning."""
+        word, words = fold_letters(self.tokens[at][0]).strip("'.:").removeprefix("ال"), lexicon.words
+        is_dated = self.parser.month_day > 0 or self._is_beside_number(at)
+        names = [name for kind in ("days", "weekday", "short") for name in words[kind] if len(name) >= MIN_NAME_CHARS]
+        names += [name for name in words["month"] if is_dated or len(name) > MIN_NAME_CHARS]
+        names = [name for name in names if abs(len(name) - len(word)) < len(word) - 2]
+        return word not in SPOKEN["no-days"] and get_close_matches(word, names, 1, MIN_LIKENESS) != []
+
+    def _is_beside_number(self, at: int) -> bool:
+        start, end = self.tokens[at].span()
+        return any(map(str.isdigit, self.text[max(self.start, start - 2) : end + 2]))
+
+    def are_small(self, start: int, end: int) -> bool:
+        """Return True if there are only function words such as prepositions from `start` to `end`."""
+        words, kinds = self.parser.words, ("on", "at", "until", "before-day")
+        return all(
+            token.casefold() in EVERY_FUNCTION_WORD or any(words.get_meaning(kind, token) for kind in kinds)
+            for token in TOKEN.findall(self.text[start:end])
+        )
+
+    def _may_be_day(self, start: int, end: int, words: Lexicon, *leads: str) -> bool:
+        """Return True if a day may stand there: beside the time, behind one of `leads`, or at the end of the text."""
+        before = [*TOKEN.finditer(self.text, self.start, start)]
+        if self.are_small(self.start, start) or any(words.get_meaning(kind, before[-1][0]) for kind in leads):
+            return True
+        behind = TOKEN.search(self.text, end)
+        is_last = behind is None or self.are_small(*behind.span())  # "call mum Christmas about the cake"
+        return is_last and not self.are_small(*before[-1].span())
