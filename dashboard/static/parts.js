@@ -56,6 +56,9 @@ export const makePill = (text, kind = "") => h("span", { class: `pill ${kind}` }
 export const makeLabelledField = (label, field, hint = null) => h("label", { class: "field" }, h("span", {}, label), field, hint
   ? h("small", {}, hint) : null);
 
+/** Create a field for a day, within the limits of the server. While a year is being typed, its value is invalid. */
+export const makeDateInput = (props = {}) => h("input", { type: "date", min: "1970-01-01", max: "9000-01-01", ...props });
+
 /** Create a select with [value, name] pairs. `act(value, select)` is called on a change. */
 export const makeSelect = (pairs, chosen, act, props = {}) =>
   h("select", { ...props, on: { change: (event) => act(event.currentTarget.value, event.currentTarget) } },

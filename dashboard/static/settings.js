@@ -4,7 +4,7 @@ import { h, makeIcon } from "./dom.js";
 import { forget } from "./forget.js";
 import { memory, read, write, refreshHome } from "./memory.js";
 import { listTyped, replaceContent, restoreTyped } from "./swap.js";
-import { attempt, makeButton, makeSelect, askToConfirm, makeLabelledField, makePagedList, requestRedraw } from "./parts.js";
+import { attempt, makeButton, makeDateInput, makeSelect, askToConfirm, makeLabelledField, makePagedList, requestRedraw } from "./parts.js";
 import { signOut } from "./net.js";
 import { tr } from "./texts.js";
 
@@ -123,13 +123,18 @@ function makeConversationSection() {
 }
 
 function makeForgetSection() {
-  const first = h("input", { type: "date", required: true });
-  const last = h("input", { type: "date" });
+  const first = makeDateInput({ required: true });
+  const last = makeDateInput();
+  const forgetDays = () => {
+    last.min = first.value || last.min;
+    if (first.reportValidity() && last.reportValidity()) {
+      forget({ what: "days", first: first.value, last: last.value || first.value }, requestRedraw);
+    }
+  };
   return h("section", { class: "card group-of-fields" }, h("h3", {}, tr("dashboard-forget")),
     h("div", { class: "two-fields" }, makeLabelledField(tr("dashboard-filter-since"), first), makeLabelledField(tr("dashboard-filter-until"), last)),
     h("div", { class: "actions" },
-      makeButton(tr("dashboard-forget-days"), () => { if (first.reportValidity()) forget(
-        { what: "days", first: first.value, last: last.value || first.value }, requestRedraw); }, { kind: "bad" }),
+      makeButton(tr("dashboard-forget-days"), forgetDays, { kind: "bad" }),
       makeButton(tr("dashboard-forget-conversation"), () => forget({ what: "conversation" }, requestRedraw), { kind: "bad" }),
       makeButton(tr("forget-all-of-it"), () => forget({ what: "everything" }, requestRedraw), { kind: "bad" })));
 }

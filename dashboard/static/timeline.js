@@ -6,7 +6,7 @@ import { h, makeIcon, trackHeight } from "./dom.js";
 import { Log } from "./log.js";
 import { memory, read } from "./memory.js";
 import { splitWords } from "./messages.js";
-import { makeSelect, makeEmptyNote, makeLabelledField, makeSkeleton } from "./parts.js";
+import { makeSelect, makeEmptyNote, makeDateInput, makeLabelledField, makeSkeleton } from "./parts.js";
 import { showResults } from "./results.js";
 import { tr } from "./texts.js";
 
@@ -126,8 +126,8 @@ function makeSearchBar(people) {
  * opened, because two fields for dates take a slow phone 40 milliseconds.
  */
 function fillFilters(filters, people, field) {
-  const makeDateField = (name) => h("input", { type: "date", value: state.filter[name],
-    on: { change: (event) => changeFilter({ [name]: event.currentTarget.value }) } });
+  const makeDateField = (name) => makeDateInput({ value: state.filter[name],
+    on: { change: ({ currentTarget: input }) => { if (input.validity.valid) changeFilter({ [name]: input.value }); } } });
   const everywhere = h("input", { type: "checkbox", checked: state.filter.all,
     on: { change: (event) => changeFilter({ all: event.currentTarget.checked }) } });
   // These apply to searches only.

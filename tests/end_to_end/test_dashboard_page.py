@@ -229,46 +229,6 @@ async def test_facts_can_be_added_edited_superseded_and_deleted(own_servers: Loc
         assert "Faro" not in await ann.ask("/facts")
 
 
-async def test_typed_text_stays_until_it_is_saved(own_servers: LocalServers, browser: Browser) -> None:
-    async with run_bot_with_dashboard(own_servers) as server:
-        ann = own_servers.add_person("Ann")
-        await ann.set_up_memory()
-        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
-            page, dialog = shown.page, shown.page.locator("#asking")
-            await shown.go_to("facts")
-            await page.get_by_role("button", name="Add a fact").click()
-            await dialog.locator("textarea").fill("I keep bees behind the old tram depot.")
-            await ann.ask("/incognito on", "ncognito")
-            await dialog.get_by_role("button", name="Save").click()
-            await expect(page.locator(".toast.bad")).to_contain_text("ncognito")
-            await expect(dialog.locator("textarea")).to_have_value("I keep bees behind the old tram depot.")
-            await expect(dialog.locator("textarea")).to_be_visible()
-            await ann.ask("/incognito off", "ncognito")
-            await dialog.get_by_role("button", name="Save").click()
-            await expect(dialog).to_be_hidden()
-            await expect(page.locator(".fact .text")).to_have_text("I keep bees behind the old tram depot.")
-            shown.problems.clear()  # the refusal is on the console
-
-
-async def test_number_out_of_range_is_explained_and_not_saved(own_servers: LocalServers, browser: Browser) -> None:
-    async with run_bot_with_dashboard(own_servers) as server:
-        ann = own_servers.add_person("Ann")
-        await ann.set_up_memory()
-        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
-            field, sent = shown.page.locator("main input[type=number]"), list[str]()
-            shown.page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
-            await shown.go_to("settings")
-            for number in ("501", "7.5", ""):
-                await field.fill(number)
-                await field.press("Enter")
-                assert await field.evaluate("field => field.matches(':invalid')")
-            assert not [url for url in sent if "settings" in url]
-            async with shown.page.expect_response("**/api/settings"):
-                await field.fill("30")
-                await field.press("Enter")
-        assert "Threshold: 30" in await ann.ask("/summary_status", "Threshold")
-
-
 async def test_settings_changed_on_page_apply_in_chat(own_servers: LocalServers, browser: Browser) -> None:
     async with run_bot_with_dashboard(own_servers) as server:
         ann = own_servers.add_person("Ann")
