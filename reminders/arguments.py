@@ -20,7 +20,8 @@ _CYCLES: Mapping[str, Repeat] = {
     "month": "monthly",
     **{name: name for name in REPEATS},
 }
-_FILLERS = {"none", "and", "on", "every", "each", "rrule", "freq", "byday", "interval", "1"}
+_NO_CYCLES = {"none", "null", "no", "never", "once"}
+_FILLERS = _NO_CYCLES | {"and", "on", "every", "each", "rrule", "freq", "byday", "interval", "1"}
 _ENDS = " ,.;:!?\"'“”„«»-–—"
 Impossible = Literal["none", "far", "passed"]  # no clock or calendar shows the time, it is too far ahead, or over
 
@@ -57,7 +58,7 @@ def _parse_repeat_and_weekdays(repeat: str, weekdays: str) -> tuple[Repeat, Coll
     is_read = words <= _FILLERS | _CYCLES.keys() | _DAYS.keys() and more <= _FILLERS | _DAYS.keys()
     cycle: Repeat = next(iter(cycles), "weekly" if own else "")
     days = {_DAYS[word] for word in own | (more & _DAYS.keys())}  # with "monthly", the first Monday or the like
-    if not is_read or len(cycles) > 1 or (days and cycle == "monthly") or not (cycles or own or words <= {"none"}):
+    if not is_read or len(cycles) > 1 or (days and cycle == "monthly") or not (cycles or own or words <= _NO_CYCLES):
         return None
     return "weekly" if cycle == "daily" and days else cycle, days  # models call "every weekday" daily
 

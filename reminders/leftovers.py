@@ -94,17 +94,16 @@ class _Leftovers:
         """Return True for a number that may be an hour, minutes or a day: "at 9 or 10", "tomorrow buy 3 eggs"."""
         word, (start, end), parser = self.tokens[at][0].strip(_SIGNS), self.tokens[at].span(), self.parser
         number = parse_number(fold_letters(word)) or 0
-        languages = {*LANGUAGES, parser.words.language}
-        is_named = any(load_lexicon(language).get_meaning("number", word) for language in languages)
+        is_named = parser.words.get_meaning("number", word) != ""
         if number <= 1 and not is_named and not word[:1].isdigit():
             return False
         if start == parser.skip_pattern(" ", self.start):
             return parser.needs_clock or number >= MIN_MINUTES or is_named
         before = self.tokens[at - 1][0] if at else ""
-        is_day = self.tokens[-1] is self.tokens[at] and parser.words.get_meaning("on", before) != ""  # "el 15"
+        is_last = self.tokens[-1] is self.tokens[at]  # "el 15"
         is_led = start == parser.skip_pattern(_JOINERS, self.start) or before.casefold() == parser.clock_lead.casefold()
         is_led |= parser.end > start and self.are_small(end, len(self.text))  # "between 9 and" before "10pm"
-        return parser.needs_clock or is_day or is_led
+        return parser.needs_clock or is_led or (is_last and (is_named or parser.words.get_meaning("on", before) != ""))
 
     def _find_end_of_day(self, at: int) -> int:
         """Return where a day that begins with a token ends, or 0 if there is none, or none may stand there."""
