@@ -32,7 +32,9 @@ _INNER_DOT = re.compile(r"\.(?<=[^\W\d_]\.)(?=[^\W\d_])")  # of an abbreviation 
 _WORD = re.compile(r"[^\W\d_][^\s\d_!-/:-@\[-`{-~،]*")  # with the vowel signs of Indian scripts, which are no letters
 _NUMBER = re.compile(r"\d+")
 _ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988, "民國": 1911}  # the year before the first year of each era
-_OFFSET = re.compile(r"\b(?:GMT|UTC)(?: ?(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?")
+_OFFSET = re.compile(
+    r"(?:\b(?:GMT|UTC)|(?<=[\dMm]) (?=[+-]\d\d:?\d\d$))(?: ?(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?"
+)
 MAX_DATE_CHARS = 80  # characters of a line that contains only a date
 MIN_MONTH_BYTES = 3  # bytes of an abbreviated month. In Latin script, two letters are not enough.
 NEAR_MONTH = 20  # characters that may stand between the name of a month and its day or year

@@ -87,8 +87,9 @@ def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, conte
     files = []
     while unpacked:  # one by one: freeing 100,000 files together would hold every thread for about 100 ms
         path, content = unpacked.popleft()
-        text = _extract_json_of_script(_decode_text(content))
-        files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
+        with suppress(*(() if PurePosixPath(path).suffix or not is_packed else (ImportRefused,))):  # a picture, perhaps
+            text = _extract_json_of_script(_decode_text(content))
+            files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     if len(files) == 1 and not files[0].text[:SAMPLED].strip():
         raise ImportRefused(tr("import-empty"))
     found: dict[str, list[SourceFile]] = {}

@@ -14,6 +14,7 @@ from transfer.formats.chat_heads import detect_language, find_date, parse_writte
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat, hash_parts
 from transfer.formats.history import SkipElement, SourceFile
 from transfer.formats.html_blocks import Block, extract_text, iterate_blocks
+from transfer.formats.members import collect_text
 from transfer.formats.values import (
     InvalidElement,
     as_object,
@@ -35,6 +36,7 @@ _CANVAS = re.compile("[^\u00a0:：\n]{1,60}\u00a0(?P<title>.*)\n(?P<text>(?s:.*\
 _TITLE_PREFIX = re.compile("[^\u00a0:：\n]{1,40}(?:\u00a0: ?|[:：] ?|\u00a0)")
 MAX_PREFIX_WORDS = 4
 MIN_PREFIX_SHARE = 0.7  # the share of titles that must begin with the prefix. The others describe other actions.
+_SAID = ("request", "response")
 _UNSEEN = ("isThought", "executableCode", "errorMessage")
 _SPACES = re.compile(r"[\u202f\u00a0]")
 # A short line with a year and a clock with seconds, which Google writes and hardly any prompt has.
@@ -79,9 +81,12 @@ def _add_record_or_chat(builder: HistoryBuilder, file_name: str, title_prefix: s
         answers = [extract_text(as_text(item.get("html"))) for item in select_objects(read_list(value, "safeHtmlItem"))]
         title, answer = as_text(value.get("title")), "\n\n".join(filter(None, answers))
         details = select_objects(value.get("details"))
-        held = {as_text(part.get("name")): as_text(part.get("value")) for part in details}
-        if "Request" in held:  # where the title only says that Gemini was used
-            title, answer, title_prefix = f"Prompted\u00a0{held['Request']}", held.get("Response", ""), ""
+        held = {as_text(part.get("name")).lower(): part.get("value") for part in details}
+        for part in select_objects(value.get("userInteractions")):
+            held |= as_object(part.get("userInteraction"))
+        if "request" in held:  # where the title only says that Gemini was used
+            request, answer = (collect_text(parse_json(text := as_text(held.get(name))) or text) for name in _SAID)
+            title, title_prefix = f"Prompted\u00a0{request}", ""
         _add_prompt_and_answer(title, answer, said_at, title_prefix, builder)
 
 

@@ -387,7 +387,8 @@ def _read_turn(
     role = roles_by_label.get(label)
     speaker = as_text(message.get("name" if "mes" in message and role == "assistant" else _ASKED_AS))
     if role is None and label and label not in UNSAID_ROLES:
-        role = default_role
+        # Grok names one assistant in several ways, also by its model.
+        role = default_role or ("assistant" if label.split("-")[0] in NAMES["bots"] else None)
         names = (name for given in find_part_values(message, "role") if (name := as_text(given)).lower() == label)
         speaker = next(names, "") if role == "assistant" else ""
     is_added = message.get("weight") == 0 or True in find_part_values(message, "added")
@@ -424,5 +425,5 @@ FORMAT = ImportFormat(
         not file.is_json and (_is_table(file.sample) or _TEXT_MESSAGES in file.sample or is_transcript(file.sample))
     ),
     read=read_conversations,
-    members=re.compile(r"\A[^/]*/(?:grok-chat-item|direct-messages)\.js"),
+    members=re.compile(r"\A[^/]*/(?:grok-chat-item\.js|direct-messages\.js|prod-grok-backend\.json)"),
 )

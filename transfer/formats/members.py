@@ -169,7 +169,7 @@ def find_time(
             continue
         clock = as_text(value.get("time", value.get("Time"))) if normalized == "date" else ""
         try:
-            if isinstance(held, dict) and not any(part.startswith("$") for part in held):
+            if isinstance(held, dict) and not any(part.startswith(("$", "seconds", "_seconds")) for part in held):
                 moment = find_time(held, zone, date_order, ambiguous_dates)
             else:
                 stated = f"{held} {clock}" if _CLOCK.fullmatch(clock) else held

@@ -35,7 +35,8 @@ def read_account(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     for file in files:
         if "\\x" in file.text:
             file.text = _CONTROL.sub(r"\1\\u00\2", file.text)
-        chats += (chat for chat in _read_chats(file.open_json(), builder) if chat.messages)
+        for _, _, part in file.open_json().iterate_names_offsets_and_streams():
+            chats += (chat for chat in _read_chats(part, builder) if chat.messages)
     chosen = _ask_and_select_chats(chats, builder)
     messages = [message for chat in chosen for message in chat.messages]
     said = [message for message in messages if message.role == "user" and message.origin != "forwarded"]
@@ -48,7 +49,7 @@ def read_account(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
 
 
 def _read_chats(stream: JsonStream, builder: HistoryBuilder, json_path: str = "") -> Iterator[_ExportedChat]:
-    chat = _ExportedChat(json_path)
+    chat, early = _ExportedChat(json_path), None
     for name in stream.iterate_keys():
         match name:
             case "chats" | "left_chats" if not json_path:
@@ -61,20 +62,25 @@ def _read_chats(stream: JsonStream, builder: HistoryBuilder, json_path: str = ""
                 chat.kind = as_text(stream.read_value())
             case "id":
                 chat.id = stream.read_value()
-            case "messages":  # Telegram writes them last
+            case "messages" if not chat.kind or chat.id is None:  # Telegram writes them last. Others sort the members.
+                early = stream.read_value()
+            case "messages":
                 with builder.skip_failures(json_path):
                     chat.messages = _read_messages(chat, stream, builder)
+    if early is not None:
+        with builder.skip_failures(json_path):
+            chat.messages = _read_messages(chat, early if isinstance(early, list) else [], builder)
     yield chat
 
 
-def _read_messages(chat: _ExportedChat, stream: JsonStream, builder: HistoryBuilder) -> list[ImportedMessage]:
+def _read_messages(chat: _ExportedChat, raw: JsonStream | list[Any], builder: HistoryBuilder) -> list[ImportedMessage]:
     if not isinstance(chat.id, int) or isinstance(chat.id, bool):
         raise InvalidElement("id")
     if chat.kind == "bot_chat" and chat.id == builder.reading.bot:
-        builder.skipped["here"] += sum(1 for _ in stream.iterate_element_indexes())
+        builder.skipped["here"] += sum(1 for _ in (raw if isinstance(raw, list) else raw.iterate_element_indexes()))
         return []
     read_message = partial(_read_message, chat, builder)
-    return add_title(builder.read_messages(stream, read_message, "messages"), chat.name)
+    return add_title(builder.read_messages(raw, read_message, "messages"), chat.name)
 
 
 def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -> list[_ExportedChat]:

@@ -13,7 +13,7 @@ from transfer.formats.values import InvalidElement, parse_moment
 
 _BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?#?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
 _DATE = r"(?:(?:[(\[]|(?:[—–·|,-]|at|on) )(?P<date>(?:[^\W\d_]{3,9}\.? )?\d[^()\[\]\n]{5,40})[)\]]?|\([^()\n]{1,60}\))?"
-_SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|сказали?))"
+_SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|dij(?:o|iste)|сказали?))"
 _LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
 _LATE_DATE = r"(?:(?:\((?=\D{0,30}\d)|(?:[—–·|,-]|at|on) (?=\d{4}))(?P<late_date>[^()\n]{6,40})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
@@ -107,7 +107,8 @@ def _choose_heading_style_and_roles(headings: Sequence[_Heading]) -> tuple[str, 
             titles = [heading.label for heading in same if style != ":" or not heading.rest]
             bots = {label for label in titles if not _BOTS.isdisjoint(label.split())}
             before = Counter(a for a, b in pairwise(titles) if b in bots and a not in bots)
-            roles |= {label: "user" for label, count in before.items() if len(bots) == len(before) == 1 < count}
+            is_sure = len(bots) == len(before) == 1 and before.total() >= titles.count(*bots) - 1 > 0
+            roles |= dict.fromkeys(before if is_sure else (), "user")
         is_talk = sum(label in roles for label in labels) > 1 or any(label in roles for label in labels[:2])
         if is_talk and "user" in roles.values() and "assistant" not in roles.values():
             after = Counter(b for a, b in pairwise(labels) if a in roles and b not in roles)

@@ -38,8 +38,8 @@ def parse_moment(value: object, json_path: str, zone: tzinfo = UTC, date_order: 
 
     `date_order` is the order of day and month in "03/04/2025". By default, the month comes first.
     """
-    while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}
-        value = next((value[name] for name in ("$date", "$numberLong") if name in value), True)
+    while isinstance(value, dict):  # MongoDB: {"$date": {"$numberLong": "1750534101194"}}, and Firestore
+        value = next((value[name] for name in ("$date", "$numberLong", "_seconds", "seconds") if name in value), True)
     if value is None or value == "":
         return None
     try:

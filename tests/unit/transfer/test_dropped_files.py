@@ -2,7 +2,7 @@
 
 import json
 import struct
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -85,6 +85,7 @@ def test_values_called_memory_are_no_memories_outside_lists() -> None:
         ("**Hai detto:**", "**ChatGPT ha detto:**"),
         ("##### Powiedziałeś(-aś):", "##### ChatGPT powiedział:"),
         ("**Jij:**", "**Claude:**"),
+        ("#### Tú dijiste:", "#### ChatGPT dijo:"),
         ("## Turn {0}: User", "## Turn {0}: Assistant"),
         ("## #{0} User", "## #{0} Assistant"),
     ],
@@ -124,3 +125,109 @@ def test_reads_date_behind_a_heading_in_the_ways_of_exporters(heading: str) -> N
     assert [message.created_at.replace(tzinfo=None) for message in said] == [
         datetime.fromisoformat(side[1]) for side in sides
     ]
+
+
+def test_reads_copied_page_whose_first_question_has_no_heading() -> None:
+    copied = f"CORS error\nen xampp\nChatGPT dijo:\n{ANSWER}\nDijiste:\nsi agregalo\n\n\nChatGPT dijo:\nListo\n"
+    history = read_history(copied, "chat.txt")
+    assert [(said.role, said.content) for said in history.messages] == [
+        ("assistant", ANSWER), ("user", "si agregalo"), ("assistant", "Listo")]  # fmt: skip
+
+
+def make_grok_response(number: int, sender: str, words: str) -> dict[str, Any]:
+    at = {"$date": {"$numberLong": str(1714557600000 + number * 1000)}}
+    return {"response": {"_id": str(number), "message": words, "sender": sender, "create_time": at,
+                         "parent_response_id": str(number - 1)}, "share_link": None}  # fmt: skip
+
+
+SENDERS = ("human", "grok-3", "human", "ASSISTANT")
+GROK = {"conversations": [{
+    "conversation": {"id": "c", "title": "W", "create_time": "2024-05-01T10:00:00Z"},
+    "responses": [make_grok_response(n, who, words) for n, (who, words) in enumerate(zip(SENDERS, TURNS, strict=True))],
+}]}  # fmt: skip
+
+
+def test_assistant_may_be_named_by_its_model_in_some_messages() -> None:
+    history = read_history(GROK)
+    assert [(said.role, said.content) for said in history.messages] == [
+        ("user" if n % 2 == 0 else "assistant", words) for n, words in enumerate(TURNS)
+    ]
+    assert [said.speaker for said in history.messages if said.role == "assistant"] == ["grok-3", "Assistant"]
+
+
+@pytest.mark.parametrize("asset", [b"\x89PNG\r\n\x1a\n\x00\xff", b"## User\n\nold\n\n## Assistant\n\nnew\n"])
+def test_reads_groks_archive_without_the_files_sent_to_it(asset: bytes) -> None:
+    folder = "ttl/30d/export_data/4f1b"
+    files = {
+        f"{folder}/prod-grok-backend.json": json.dumps(GROK).encode(),
+        f"{folder}/prod-mc-asset-server/9c/content": asset,
+    }
+    assert tuple(list_texts(read_history(zip_files(files), "grok.zip"))) == TURNS
+
+
+def test_ignores_nameless_binary_file_in_archive() -> None:
+    files = {"chat.json": TALK, "thumbnails/1": b"\xff\xd8\xff\x00"}
+    assert list_texts(read_history(zip_files(files), "x.zip")) == WALNUTS
+
+
+@pytest.mark.parametrize(
+    ("time", "hour"),
+    [("2/17/2026 14:36:11 +01:00", 13), ("2/17/2026 2:36:11 PM -0500", 19), ("2/17/2026 14:36:11", 14)],
+)
+def test_reads_offset_behind_a_written_time_of_copilot(time: str, hour: int) -> None:
+    history = read_history(f"CreatedAt,MessageContent,Author,ChatName\n{time},{QUESTION},user,R\n", "copilot.csv")
+    [said] = history.messages
+    assert (said.created_at.day, said.created_at.hour) == (17, hour)
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+def test_reads_interactions_in_a_takeout_of_gemini(is_json: bool) -> None:
+    said = {name: json.dumps([{"text": words}]) if is_json else words
+            for name, words in (("request", QUESTION), ("response", ANSWER))}  # fmt: skip
+    record = {"header": "Gemini", "title": "Used Gemini Apps", "time": "2024-01-26T12:45:12.686Z",
+              "products": ["Gemini Apps"],
+              "userInteractions": [{"userInteraction": {"endpoint": 2, "shown": False, **said}}]}  # fmt: skip
+    history = read_history([record], "MyActivity.json")
+    assert (history.format, list_texts(history)) == ("gemini", WALNUTS)
+
+
+@pytest.mark.parametrize("prefix", ["", "_"])
+def test_reads_times_of_firestore(prefix: str) -> None:
+    time = {f"{prefix}seconds": 1714557600, f"{prefix}nanoseconds": 500_000_000}
+    [said] = read_history([{"role": "user", "content": QUESTION, "timestamp": time}]).messages
+    assert (said.created_at, said.is_undated) == (datetime(2024, 5, 1, 10, tzinfo=UTC), False)
+
+
+TELEGRAM: dict[str, Any] = {"name": "Tom", "type": "personal_chat", "id": 5, "messages": [
+    {"id": 1, "type": "message", "date": "2024-05-01T10:00:00", "from": "Tom", "from_id": "user5", "text": "the key"},
+    {"id": 2, "type": "message", "date": "2024-05-01T10:00:09", "from": "Tom", "from_id": "user5", "text": "",
+     "todo_list": {"title": "Shopping", "answers": [{"id": 1, "text": "walnuts"}]}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [TELEGRAM, {**TELEGRAM, "id": 6, "messages": []}],
+        dict(sorted(TELEGRAM.items())),
+        dict(reversed(TELEGRAM.items())),
+    ],
+    ids=["several chats in a list", "sorted members", "reversed members"],
+)
+def test_reads_telegrams_chat_as_other_programs_rewrite_it(data: object) -> None:
+    usual, history = read_history(TELEGRAM, "result.json"), read_history(data, "result.json")
+    assert history.messages == usual.messages
+    assert [said.content for said in history.messages] == ["the key", "Shopping\n- walnuts"]
+    assert history.messages[0].title == "Tom"
+
+
+@pytest.mark.parametrize(
+    "names", [("userQuery", "modelResponse"), ("human", "ai"), ("user_message", "assistant_message")]
+)
+def test_reads_pairs_under_the_names_of_exporters(names: tuple[str, str]) -> None:
+    pairs = [dict(zip(names, TURNS[first : first + 2], strict=True)) for first in (0, 2)]
+    assert tuple(list_texts(read_history({"title": "W", "turns": pairs}))) == TURNS
+
+
+def test_flag_may_tell_what_comes_from_the_user() -> None:
+    said = read_history([{"fromUser": True, "text": QUESTION}, {"fromUser": False, "text": ANSWER}]).messages
+    assert [(message.role, message.content) for message in said] == [("user", QUESTION), ("assistant", ANSWER)]
