@@ -48,7 +48,7 @@ class ExternalMemory:
         self._turn_locks = OwnerLocks()
         self._configs = ReadThroughCache[int, OwnerConfig | None](1_000)
         self._open = ReadThroughCache[Scope, Scope](10_000)
-        self.inbox, self.shared_work = state.inbox, state.shared_work
+        self.inbox, self.shared_inbox = state.inbox, state.shared_inbox
         self.wizards, self.people, self.usage = state.wizards, state.people, state.usage
         self.export_key, self.used_links, self.broadcasts = state.export_key, state.used_links, state.broadcasts
 
@@ -107,7 +107,7 @@ class ExternalMemory:
     @property
     def is_shared(self) -> bool:
         """Return True if several processes may share the storage."""
-        return self.shared_work is not None
+        return self.shared_inbox is not None
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:

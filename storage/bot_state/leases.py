@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 
-BACKUPS = -(2**62) - 2**61
+POLLING = -(2**62)  # polling for a bot is a lease on the owner POLLING minus the bot's id. No chat has such an id.
+BACKUPS = POLLING - 2**61
 """Making the daily backup is a lease on this owner. No chat and no bot that is polled has such an id."""
 PrepareOwners = Callable[[Sequence[int]], Awaitable[None]]
 """Called with owners that this process begins to serve, before it handles anything of theirs."""

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from attrs import define, field
-
 from records.errors import ServedElsewhere
 from storage.bot_state.inbox import AttemptCounter, Inbox, Lease, PendingUpdate, ReceivedUpdate, parse_pending_update
-from storage.bot_state.postgres_leases import POLLING, PollingLeader, PostgresLeases
+from storage.bot_state.postgres_leases import PostgresLeases
 from storage.engine.postgres import PostgresDatabase
-from storage.engine.protocol import Connection, StatementRunner
+from storage.engine.protocol import Connection
 from storage.schema.rows import format_moment
 
 _CURRENT_OWNER = "SELECT COALESCE((SELECT new_id FROM renamings WHERE old_id = ? AND is_done = 1), ?)"
@@ -45,14 +43,17 @@ _UNFINISHED_IN = f"SELECT update_id FROM updates WHERE bot_id = ? AND done_at IS
 
 
 class PostgresInbox(Inbox):
-    """The update inbox in PostgreSQL, which all processes of a bot share."""
+    """The update inbox in PostgreSQL, which all processes of a bot share. `former` is the old inbox in memory.db."""
 
     _mine = """bot_id = ? AND update_id = ?
     AND fence = (SELECT fence FROM leases WHERE leases.user_id = updates.user_id AND replica_id = ?)"""
 
-    def __init__(self, database: PostgresDatabase, leases: PostgresLeases) -> None:
+    def __init__(self, database: PostgresDatabase, leases: PostgresLeases, former: Inbox) -> None:
         super().__init__(database)
         self.leases = leases
+        self.former = former
+        self._claiming = asyncio.Lock()
+        self._has_failed_claim = False
         self._me = leases.replica
         self._holder = (leases.replica.id,)
 
@@ -89,21 +90,6 @@ class PostgresInbox(Inbox):
             raise ServedElsewhere
         return count
 
-
-@define(eq=False)
-class SharedWork(StatementRunner):
-    """Claims this process's updates from the inbox in PostgreSQL. `former` is the old inbox in memory.db."""
-
-    database: PostgresDatabase
-    leases: PostgresLeases
-    former: Inbox
-    _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
-    _has_failed_claim: bool = field(default=False, init=False)
-
-    def make_polling_leader(self, bot_id: int) -> PollingLeader:
-        """Return the leader election for the process that polls Telegram for a bot."""
-        return PollingLeader(self.leases, POLLING - bot_id)
-
     async def claim_updates(self, bot_id: int, *, limit: int, now: datetime) -> list[PendingUpdate]:
         """Take over unserved owners, then claim up to `limit` updates in order of arrival.
 
@@ -114,7 +100,7 @@ class SharedWork(StatementRunner):
             # The last claim may have been committed and its reply lost: then return everything claimed again.
             again, self._has_failed_claim = self._has_failed_claim, True
             unprepared = json.dumps(sorted(self.leases.unprepared_owners))
-            values = (bot_id, self.leases.replica.id, again, unprepared, 10_000 if again else limit)
+            values = (bot_id, self._me.id, again, unprepared, 10_000 if again else limit)
             rows = await self._execute(None, _CLAIM, *values)
             self._has_failed_claim = False
         return [
@@ -131,7 +117,7 @@ class SharedWork(StatementRunner):
         return {row[0] for row in await self._fetch_rows(None, _UNFINISHED_IN, bot_id, owner, owner)}
 
     def find_lease(self, owner: int) -> Lease | None:
-        fence = self.leases.replica.held.get(owner)
+        fence = self._me.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
 
     async def require_lease(self, lease: Lease) -> None:

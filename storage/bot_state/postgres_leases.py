@@ -17,7 +17,7 @@ from attrs import define, field
 
 from records.errors import KeepsakeError, ServedElsewhere, StorageError
 from runtime.tasks import run_to_completion
-from storage.bot_state.leases import OwnerLeases, PrepareOwners
+from storage.bot_state.leases import POLLING, OwnerLeases, PrepareOwners
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
 from storage.engine.replica import LOOK_SECONDS, Replica
@@ -25,7 +25,6 @@ from storage.schema.rows import format_moment
 
 log = logging.getLogger(__name__)
 
-POLLING = -(2**62)  # polling for a bot is a lease on the owner POLLING minus the bot's id. No chat has such an id.
 MAX_OWNERS_PER_CLAIM = 50  # owners taken in one transaction, so that others get a share
 OVERDUE = timedelta(seconds=2)  # older updates are taken beyond the fair share, because their process may hang
 RELEASE_POLL_SECONDS = 0.2  # time between two requests to release an owner
@@ -195,7 +194,10 @@ class PostgresLeases(StatementRunner, OwnerLeases):
         return frozenset(self.replica.held.keys() - self._served)
 
     async def wait_for_lease_change(self) -> None:
-        await self._changed.wait()
+        """Wait until a lease is taken, lost or released, but at most a few seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._changed.wait()
 
     async def _prepare_new_owners_if_any(self, fences_by_owner: dict[int, int]) -> bool:
         """Run the callbacks for new owners. If a callback fails, release the owners. Return False if none are new."""
@@ -258,29 +260,6 @@ class PostgresLeases(StatementRunner, OwnerLeases):
     def _signal_lease_change(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
-
-
-@define(eq=False)
-class PollingLeader:
-    """Elects the one process that polls Telegram for a bot."""
-
-    _leases: PostgresLeases
-    _lock_number: int
-
-    def is_leader(self) -> bool:
-        """Return True if this process polls Telegram for the bot."""
-        return self._leases.is_serving(self._lock_number)
-
-    async def try_to_become_leader(self) -> None:
-        """Become the leader, unless another process is the leader."""
-        with suppress(ServedElsewhere, StorageError):
-            await self._leases.start_serving(self._lock_number)
-
-    async def wait_for_leader_change(self) -> None:
-        """Wait until the leader may have changed, but at most a few seconds."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
-                await self._leases.wait_for_lease_change()
 
 
 def _lock_unserved_owners(connection: Connection, owners: Sequence[int], replica: Replica, limit: int) -> list[int]:

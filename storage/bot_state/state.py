@@ -28,7 +28,7 @@ from storage.engine.sqlite import Database
 from storage.stores.memory_store import MemoryStore
 
 if TYPE_CHECKING:
-    from storage.bot_state.postgres_inbox import SharedWork
+    from storage.bot_state.postgres_inbox import PostgresInbox
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class BotState:
     """Bot-wide state that belongs to no memory, in memory.db or in PostgreSQL.
 
     `export_key` signs exports and, through a derived key, dashboard sessions. `check_writable` makes a test write and
-    raises StorageError if it fails. `shared_work` is None for a single process, which serves everybody.
+    raises StorageError if it fails. `shared_inbox` is None for a single process, which serves everybody.
     """
 
     database: OwnerDatabase
@@ -52,7 +52,7 @@ class BotState:
     wizards: WizardStates
     leases: OwnerLeases
     check_writable: Callable[[], Awaitable[None]]
-    shared_work: "SharedWork | None" = None
+    shared_inbox: "PostgresInbox | None" = None
     usage: UsageLedger = field(init=False)
     people: People = field(init=False)
     export_key: ExportKey = field(init=False)
@@ -103,7 +103,7 @@ async def open_local_state(database: Database, folder: Path, stores: Mapping[Sto
 async def open_shared_state(url: str, database: Database, folder: Path, stores: Stores) -> AsyncIterator[BotState]:
     """Open the state in PostgreSQL, which other processes share. Add a PostgresStore to `stores`."""
     # Imported here so that a bot without a server starts without the driver.
-    from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
+    from storage.bot_state.postgres_inbox import PostgresInbox
     from storage.bot_state.postgres_leases import PostgresLeases
     from storage.engine.data_dir import read_or_create_instance_id
     from storage.engine.replica import Replica
@@ -118,6 +118,7 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
         directory = SharedDirectory(server, database, replica.instance_id)
         wizards = WizardStates(server)
         renaming = SharedRenaming(server, stores, wizards)
+        inbox = PostgresInbox(server, leases, Inbox(database))
 
         async def refresh_owner_state(owners: Sequence[int]) -> None:
             for owner in owners:
@@ -137,11 +138,11 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
             stores=stores,
             directory=directory,
             renaming=renaming,
-            inbox=PostgresInbox(server, leases),
+            inbox=inbox,
             wizards=wizards,
             leases=leases,
             check_writable=check_writable,
-            shared_work=SharedWork(server, leases, Inbox(database)),
+            shared_inbox=inbox,
         )
         leases.add_owner_acquired_callback(refresh_owner_state)
         await directory.move_state_to_postgres()

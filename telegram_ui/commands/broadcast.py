@@ -99,7 +99,7 @@ async def send_broadcasts(dependencies: Dependencies) -> None:
                 await memory.broadcasts.delete_broadcast_if_exists(broadcast)
                 continue
             language = await memory.get_language(broadcast.admin) or ""
-            require_lease_for_sending(memory.shared_work, broadcast.admin)
+            require_lease_for_sending(memory.shared_inbox, broadcast.admin)
             with use_language(dependencies.choose_language(language)):
                 await _send_broadcast(dependencies, broadcast)
 

@@ -195,7 +195,7 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
     """Send a due reminder in the owner's chosen language, or else in the language in which it was requested."""
     memory, delivery = dependencies.services.memory, dependencies.delivery
     config = await memory.get_config(reminder.owner)
-    require_lease_for_sending(memory.shared_work, reminder.owner)
+    require_lease_for_sending(memory.shared_inbox, reminder.owner)
     chat = Chat(id=reminder.owner, thread=reminder.thread, is_private=reminder.owner > 0)
     if not memory.serves(reminder.person):
         log.info("a reminder of %d is not sent: the person who asked for it was removed", reminder.owner)

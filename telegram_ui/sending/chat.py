@@ -14,7 +14,7 @@ from records.errors import ServedElsewhere
 from records.scopes import Scope
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
-    from storage.bot_state.postgres_inbox import SharedWork
+    from storage.bot_state.postgres_inbox import PostgresInbox
 
 MessageId = int  # Telegram's id of a message, unique within its chat
 ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, under which a group's anonymous admins write
@@ -78,12 +78,12 @@ def set_lease_check(check: CheckLease | None) -> None:
     _lease_check.set(check)
 
 
-def require_lease_for_sending(shared_work: "SharedWork | None", owner: int) -> None:
+def require_lease_for_sending(shared_inbox: "PostgresInbox | None", owner: int) -> None:
     """Let this context send only while this process serves the owner. Raise ServedElsewhere if it does not."""
-    if shared_work is None:
+    if shared_inbox is None:
         set_lease_check(None)
-    elif (lease := shared_work.find_lease(owner)) is not None:
-        set_lease_check(partial(shared_work.require_lease, lease))
+    elif (lease := shared_inbox.find_lease(owner)) is not None:
+        set_lease_check(partial(shared_inbox.require_lease, lease))
     else:
         raise ServedElsewhere
 

@@ -12,6 +12,7 @@ import telegram
 from telegram.error import Conflict, TelegramError, TimedOut
 from telegram.ext import BaseRateLimiter
 
+from records.errors import ServedElsewhere, StorageError
 from runtime.tasks import cancel_and_wait
 from telegram_ui.sending.chat import require_chat_lease
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay_seconds
@@ -19,7 +20,7 @@ from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES, parse_raw_update
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
-    from storage.bot_state.postgres_leases import PollingLeader
+    from storage.bot_state.postgres_leases import PostgresLeases
 
 logger = logging.getLogger(__name__)
 
@@ -137,26 +138,32 @@ async def keep_fetching_updates(
 
 @asynccontextmanager
 async def fetch_updates_while_leader(
-    leader: "PollingLeader",
+    leases: "PostgresLeases",
+    lock: int,
     start_fetching: Callable[[], AbstractAsyncContextManager[None]],
     poll_refused: asyncio.Event,
 ) -> AsyncIterator[None]:
-    """Fetch updates while the block runs and this process is the leader. Before that, try to become the leader."""
-    await leader.try_to_become_leader()
+    """Fetch updates while the block runs and this process holds the lease `lock`. Before that, try to take it."""
+
+    async def try_to_take_lease() -> None:
+        with suppress(ServedElsewhere, StorageError):
+            await leases.start_serving(lock)
+
+    await try_to_take_lease()
     begun = asyncio.Event()
 
     async def fetch_whenever_leader() -> None:
         while True:
-            if leader.is_leader():
+            if leases.is_serving(lock):
                 async with start_fetching():
                     begun.set()
                     logger.info("This process fetches the updates of all.")
-                    while leader.is_leader():
-                        await leader.wait_for_leader_change()
+                    while leases.is_serving(lock):
+                        await leases.wait_for_lease_change()
                 logger.info("Another process fetches the updates now.")
             begun.set()
-            await leader.wait_for_leader_change()
-            await leader.try_to_become_leader()
+            await leases.wait_for_lease_change()
+            await try_to_take_lease()
 
     task = asyncio.create_task(fetch_whenever_leader())
     task.add_done_callback(lambda _: begun.set())

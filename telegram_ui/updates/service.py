@@ -22,6 +22,7 @@ from chat.services import Services
 from records.errors import KeepsakeError, SettingsError
 from runtime.tasks import repeat_in_background, run_in_background
 from settings import Settings
+from storage.bot_state.leases import POLLING
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import CommandGroup, Dependencies
 from telegram_ui.commands.registry import COMMAND_GROUPS, Commands, list_commands
@@ -112,11 +113,11 @@ async def open_telegram_service(
     memory = services.memory
     access = AccessPolicy(settings, bot, now=now, people=memory.people)
     keep = RelevanceFilter(access, frozenset(row.name for row in list_commands(command_groups)))
-    inbox, work = memory.inbox, memory.shared_work
-    queue = DurableQueue(inbox, is_relevant=keep, now=now)
-    if work is not None:
+    shared = memory.shared_inbox
+    queue = DurableQueue(memory.inbox, is_relevant=keep, now=now)
+    if shared is not None:
         queue = SharedQueue(
-            inbox, work, is_relevant=keep, now=now, monotonic=monotonic, learn_people=access.reload_access_decisions
+            shared, is_relevant=keep, now=now, monotonic=monotonic, learn_people=access.reload_access_decisions
         )
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
@@ -135,7 +136,7 @@ async def open_telegram_service(
     dispatcher = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
 
     def is_polling() -> bool:
-        return not settings.webhook_url and (work is None or work.make_polling_leader(bot.id).is_leader())
+        return not settings.webhook_url and (shared is None or shared.leases.is_serving(POLLING - bot.id))
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(bot.shutdown)
@@ -159,14 +160,14 @@ async def open_telegram_service(
         if settings.webhook_url:
             # The same in all processes of a bot.
             derived = hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()
-            secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else derived)
+            secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if shared is None else derived)
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
             fetch = partial(_run_polling, bot, queue, polls, pause)
             polling = (
                 fetch()
-                if work is None
-                else fetch_updates_while_leader(work.make_polling_leader(bot.id), fetch, polls.refused)
+                if shared is None
+                else fetch_updates_while_leader(shared.leases, POLLING - bot.id, fetch, polls.refused)
             )
             await stack.enter_async_context(polling)
         source = "webhook" if settings.webhook_url else "long polling"

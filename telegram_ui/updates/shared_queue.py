@@ -11,7 +11,7 @@ import telegram
 from cachetools import LRUCache
 
 from records.errors import KeepsakeError, StorageError
-from storage.bot_state.inbox import NOBODY, Inbox, Lease, ReceivedUpdate
+from storage.bot_state.inbox import NOBODY, Lease, ReceivedUpdate
 from telegram_ui.updates.durable_queue import (
     MAX_KNOWN_PEOPLE,
     MAX_UNFINISHED,
@@ -23,7 +23,7 @@ from telegram_ui.updates.durable_queue import (
 )
 
 if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
-    from storage.bot_state.postgres_inbox import SharedWork
+    from storage.bot_state.postgres_inbox import PostgresInbox
 
 logger = logging.getLogger(__name__)
 
@@ -40,8 +40,7 @@ class SharedQueue(DurableQueue):
 
     def __init__(
         self,
-        inbox: Inbox,
-        shared: "SharedWork",
+        inbox: "PostgresInbox",
         *,
         is_relevant: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
@@ -51,7 +50,7 @@ class SharedQueue(DurableQueue):
         limit_per_person: int = MAX_UNFINISHED_PER_PERSON,
     ) -> None:
         super().__init__(inbox, is_relevant=is_relevant, now=now, limit=limit, limit_per_person=limit_per_person)
-        self._shared = shared
+        self._shared = inbox
         self._monotonic = monotonic
         self._learn_people = learn_people
         self._claiming = asyncio.Lock()  # claimed updates are queued before the next claim

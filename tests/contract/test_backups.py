@@ -94,8 +94,8 @@ async def fill_memories(folder: Path, url: str) -> dict[int, str]:
             await memory.inbox.store_and_get_new_ids(
                 900, [ReceivedUpdate(number, WAITING, owner=-1003, person=77)], NOW
             )
-        assert memory.shared_work
-        await memory.shared_work.claim_updates(900, limit=9, now=NOW)
+        assert memory.shared_inbox
+        await memory.shared_inbox.claim_updates(900, limit=9, now=NOW)
         await memory.inbox.mark_updates_done(900, [6], NOW)
         return await compute_digests(memory)
 
@@ -141,7 +141,7 @@ async def test_backup_moves_all_memories_into_server_and_back_into_files(
         assert await memory.usage.read_usage_of_day_by_spender(NOW.date()) == {
             77: Usage(prompt=5, completion=6, written=3)
         }
-        work = memory.shared_work
+        work = memory.shared_inbox
         assert work is not None
         assert [update.payload for update in await work.former.list_pending_updates(900)] == [WAITING], (
             "where a start takes it from"
@@ -275,8 +275,8 @@ async def test_restore_killed_midway_blocks_start_until_repeated(
     assert (done.aside / "memory.db").read_bytes() == before["memory.db"]
     async with open_memory(data, new) as memory:
         assert await compute_digests(memory) == stopped_bot.digests
-        assert memory.shared_work
-        assert [one.payload for one in await memory.shared_work.former.list_pending_updates(900)] == [WAITING]
+        assert memory.shared_inbox
+        assert [one.payload for one in await memory.shared_inbox.former.list_pending_updates(900)] == [WAITING]
 
 
 async def test_access_and_usage_survive_switch_to_server(tmp_path: Path, new_database_url: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from records.errors import ServedElsewhere
 from storage.bot_state.inbox import Inbox, ReceivedUpdate
-from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
+from storage.bot_state.postgres_inbox import PostgresInbox
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.engine.replica import Replica
 from storage.engine.sqlite import Database
@@ -19,12 +19,6 @@ from tests.contract.conftest import MINUTE, NOW, read_files
 from tests.support.postgres_server import make_schema_address, read_rows
 
 BOT = 900
-
-
-class SharedInbox(PostgresInbox):
-    """A PostgreSQL inbox together with the work that processes share."""
-
-    work: SharedWork
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -37,16 +31,14 @@ async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         url, replica = make_schema_address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
         server = await stack.enter_async_context(open_postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.open(server, replica, url))
-        shared = SharedInbox(server, leases)
-        shared.work = SharedWork(server, leases, Inbox(database))
-        yield shared
+        yield PostgresInbox(server, leases, Inbox(database))
 
 
 async def receive_updates(inbox: Inbox, arrivals: Sequence[ReceivedUpdate]) -> None:
     """Store updates. In a shared inbox, also claim them for this process."""
     await inbox.store_and_get_new_ids(BOT, arrivals, NOW)
-    if isinstance(inbox, SharedInbox):
-        await inbox.work.claim_updates(BOT, limit=100, now=NOW)
+    if isinstance(inbox, PostgresInbox):
+        await inbox.claim_updates(BOT, limit=100, now=NOW)
 
 
 async def test_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
@@ -67,7 +59,7 @@ async def test_payload_of_done_update_is_erased(inbox: Inbox, tmp_path: Path, re
     await receive_updates(inbox, [ReceivedUpdate(1, "walrus")])
     await inbox.mark_updates_done(BOT, [1], NOW)
     assert await inbox.database.try_to_truncate_write_ahead_log()
-    rows = read_rows(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, SharedInbox) else []
+    rows = read_rows(request.getfixturevalue("postgres_url"), tmp_path) if isinstance(inbox, PostgresInbox) else []
     assert b"walrus" not in b"".join([*read_files(tmp_path), *rows])
 
 

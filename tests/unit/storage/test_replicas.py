@@ -19,8 +19,9 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import SummaryPlan
 from settings import Secret
-from storage.bot_state.inbox import Inbox, ReceivedUpdate
-from storage.bot_state.postgres_inbox import SharedWork
+from storage.bot_state.inbox import ReceivedUpdate
+from storage.bot_state.leases import POLLING
+from storage.bot_state.postgres_inbox import PostgresInbox
 from storage.bot_state.postgres_leases import PostgresLeases
 from telegram_ui.sending.chat import require_chat_lease, require_lease_for_sending
 from tests.contract.conftest import NOW, acquire_lease, fold_messages, make_summary
@@ -38,20 +39,16 @@ class ReplicaProcess:
     memory: ExternalMemory
 
     @property
-    def inbox(self) -> Inbox:
-        return self.memory.inbox
-
-    @property
-    def work(self) -> SharedWork:
-        assert self.memory.shared_work is not None
-        return self.memory.shared_work
+    def inbox(self) -> PostgresInbox:
+        assert self.memory.shared_inbox is not None
+        return self.memory.shared_inbox
 
     @property
     def leases(self) -> PostgresLeases:
-        return self.work.leases
+        return self.inbox.leases
 
     async def claim_update_ids(self) -> list[int]:
-        return [update.update_id for update in await self.work.claim_updates(BOT, limit=100, now=NOW)]
+        return [update.update_id for update in await self.inbox.claim_updates(BOT, limit=100, now=NOW)]
 
     async def append_message(self, owner: int, text: str, *, update_id: int) -> None:
         async with self.memory.open_store_if_enabled(owner) as store:
@@ -82,12 +79,12 @@ class ReplicaProcesses:
 
     async def reconnect_and_check_leases(self, machine: ReplicaProcess) -> None:
         """Force a reconnect, after which the process notices which leases it has lost."""
-        changed = asyncio.create_task(machine.leases.wait_for_lease_change())
-        await asyncio.sleep(0)
+        held = dict(machine.leases.replica.held)
         with psycopg.connect(self.url, autocommit=True) as connection:
             listens = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query LIKE %s"
             connection.execute(listens, (f'LISTEN%_{machine.leases.replica.id}"',))
-        await changed
+        while machine.leases.replica.held == held:
+            await machine.leases.wait_for_lease_change()
 
 
 @pytest.fixture
@@ -130,7 +127,7 @@ async def test_replicas_share_new_owners_and_claim_updates_left_waiting(machines
         await first.inbox.store_and_get_new_ids(BOT, arrivals, NOW)
         assert [len(await replica.claim_update_ids()) for replica in (first, first, second)] == [3, 0, 3]
         # The third may hang: what it leaves is not left for long.
-        late = await first.work.claim_updates(BOT, limit=100, now=NOW + timedelta(seconds=3))
+        late = await first.inbox.claim_updates(BOT, limit=100, now=NOW + timedelta(seconds=3))
         assert len(late) == 3
         await first.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(10, "{}", owner=10)], NOW)
         assert [await replica.claim_update_ids() for replica in those] == [[], [10], []]
@@ -184,8 +181,8 @@ async def test_lease_is_acquired_again_after_lost_reply(machines: ReplicaProcess
             with pytest.raises(StorageError):
                 await alone.claim_update_ids()
             assert not alone.leases.is_serving(ANN)
-            [claimed] = await alone.work.claim_updates(BOT, limit=100, now=NOW)
-            assert claimed.lease == alone.work.find_lease(ANN)
+            [claimed] = await alone.inbox.claim_updates(BOT, limit=100, now=NOW)
+            assert claimed.lease == alone.inbox.find_lease(ANN)
 
 
 async def test_update_wakes_replica_that_serves_its_owner(machines: ReplicaProcesses) -> None:
@@ -247,12 +244,11 @@ async def test_stopping_replica_hands_over_work_immediately(machines: ReplicaPro
         async with machines.open_process("a") as first:
             await first.inbox.store_and_get_new_ids(BOT, [ReceivedUpdate(1, "{}", owner=ANN)], NOW)
             assert await first.claim_update_ids() == [1]
-            mine, others = first.work.make_polling_leader(BOT), second.work.make_polling_leader(BOT)
-            for duty in (mine, others):
-                await duty.try_to_become_leader()
-            assert (mine.is_leader(), others.is_leader()) == (True, False)
-        await others.try_to_become_leader()
-        assert others.is_leader()
+            await first.leases.start_serving(POLLING - BOT)
+            with pytest.raises(ServedElsewhere):
+                await second.leases.start_serving(POLLING - BOT)
+        await second.leases.start_serving(POLLING - BOT)
+        assert second.leases.is_serving(POLLING - BOT)
         assert await second.claim_update_ids() == [1]
 
 
@@ -263,7 +259,7 @@ async def test_restart_in_same_data_dir_reclaims_updates_immediately(machines: R
         assert await first.claim_update_ids() == [1]
         first.leases.replica.held.clear()  # killed: nothing is given back
     async with machines.open_process("a") as again:
-        [claimed] = await again.work.claim_updates(BOT, limit=9, now=NOW)
+        [claimed] = await again.inbox.claim_updates(BOT, limit=9, now=NOW)
         assert (claimed.update_id, claimed.attempts) == (1, 1)
 
 
@@ -359,7 +355,7 @@ async def test_successor_resumes_broadcast_at_recipient_of_paused_replica(machin
     """The first process takes a recipient, and is paused until another process has continued the broadcast."""
     async with machines.open_process("a") as first, machines.open_process("b") as second:
         assert await first.memory.select_served_owners([ANN]) == [ANN]
-        require_lease_for_sending(first.work, ANN)
+        require_lease_for_sending(first.inbox, ANN)
         await require_chat_lease()
         one = await first.memory.broadcasts.store_draft(ANN, "We move.", now=NOW)
         assert await first.memory.broadcasts.try_to_start(one, [BEN], receipt_id=1)
@@ -372,7 +368,7 @@ async def test_successor_resumes_broadcast_at_recipient_of_paused_replica(machin
         with pytest.raises(ServedElsewhere):
             await require_chat_lease()
         with pytest.raises(ServedElsewhere):
-            require_lease_for_sending(first.work, ANN)
+            require_lease_for_sending(first.inbox, ANN)
         with pytest.raises(ServedElsewhere):
             await first.memory.broadcasts.record_outcome(one, BEN, "arrived")
         await first.memory.broadcasts.requeue_recipient(one, BEN)
@@ -386,9 +382,9 @@ async def test_requested_owner_is_released_only_when_idle(machines: ReplicaProce
 
         async def lets_go() -> None:
             while first.leases.is_serving(ANN):
-                await first.work.leases.replica.wait_for_work()
+                await first.inbox.leases.replica.wait_for_work()
                 if first.leases.replica.wanted:
-                    await first.work.leases.release_requested_owners(busy)
+                    await first.inbox.leases.release_requested_owners(busy)
                     refused.set()
 
         async def refuses() -> bool:

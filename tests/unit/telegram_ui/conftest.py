@@ -260,7 +260,7 @@ class StubMemory:
     def __init__(self, database: OwnerDatabase) -> None:
         self.wizards = WizardStates(database)
         self.inbox = Inbox(database)
-        self.shared_work = None
+        self.shared_inbox = None
         self.people: People | None = None
         self.open_conversations: dict[Scope, Scope] = {}
         self.forgotten_conversations: set[Scope] = set()

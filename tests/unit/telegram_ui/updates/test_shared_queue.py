@@ -18,7 +18,7 @@ from records.owners import KnownPerson
 from settings import Secret, Settings
 from storage.bot_state.inbox import Inbox, ReceivedUpdate
 from storage.bot_state.people import People
-from storage.bot_state.postgres_inbox import PostgresInbox, SharedWork
+from storage.bot_state.postgres_inbox import PostgresInbox
 from storage.bot_state.postgres_leases import PostgresLeases
 from storage.engine.replica import Replica
 from storage.engine.sqlite import Database
@@ -84,7 +84,6 @@ class InspectableQueue(SharedQueue):
     """A shared queue that exposes its inbox, leases and people."""
 
     inbox: LosingInbox
-    work: SharedWork
     people: People
 
 
@@ -100,11 +99,9 @@ async def open_queue(
         replica = Replica(name)
         server = await stack.enter_async_context(open_postgres_database(url, replica=replica))
         leases = await stack.enter_async_context(PostgresLeases.open(server, replica, url))
-        inbox, people = LosingInbox(server, leases), People(server)
-        work = SharedWork(server, leases, Inbox(files))
+        inbox, people = LosingInbox(server, leases, Inbox(files)), People(server)
         queue = InspectableQueue(
             inbox,
-            work,
             is_relevant=lambda _: True,
             now=lambda: NOW,
             monotonic=clock,
@@ -112,7 +109,7 @@ async def open_queue(
             limit_per_person=3,
         )
         queue.people = people
-        queue.inbox, queue.work = inbox, work
+        queue.inbox = inbox
         await queue.restore_pending_updates_and_count(bot)
         claiming = asyncio.create_task(queue.keep_claiming_updates(bot, asyncio.sleep)) if is_claiming else None
         try:
@@ -173,7 +170,7 @@ async def test_update_received_anywhere_is_handled_by_process_serving_owner(
         await serving.release_idle_and_requested_leases()
         clock.now += IDLE_FOR + 1
         await serving.release_idle_and_requested_leases()
-        assert list(serving.work.leases.served_owners) == []
+        assert list(serving.inbox.leases.served_owners) == []
         await other.enqueue_updates(make_fetched_updates(5, bot))
         done, waiting = await asyncio.wait(
             [asyncio.create_task(receive_update_id(queue)) for queue in (serving, other)],
