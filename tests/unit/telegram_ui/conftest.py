@@ -115,7 +115,9 @@ class ScriptedConversation:
         self.settled.append((scope.owner, tuple(self.finished_texts)))
         return self.notices
 
-    async def correct_message(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+    async def correct_message(
+        self, scope: Scope, telegram_id: int, text: str, *, is_replayed: bool = False
+    ) -> Correction:
         if failure := self.errors_by_text.get(text):
             raise failure
         self.start_events[text].set()
