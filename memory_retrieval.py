@@ -99,8 +99,7 @@ class MemoryRetrieval:
 
         If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered. `sources` is
         the material of the last MAX_TURNS_READ turns, if it has been read already. `unstored_messages` are earlier
-        messages that are not in the store. `max_tokens` lowers the configured limit after the endpoint has refused a
-        longer prompt.
+        messages that are not in the store. `max_tokens` is a lower limit once the endpoint has refused a prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -385,8 +384,7 @@ class MemoryRetrieval:
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
         """Return the summaries to show, and the archived messages from `newest_messages` to show verbatim after them.
 
-        Show an earlier version of a summary for a while, because a prompt whose beginning has changed misses the
-        provider's cache.
+        Show an earlier version of a summary for a while: a prompt with a new beginning misses the provider's cache.
         """
         if len(active_summaries) != 1 or active_summaries[0].policy == "pyramid":
             return active_summaries, ()

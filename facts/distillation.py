@@ -181,9 +181,8 @@ async def correct_and_store_profile(
 ) -> Profile | None:
     """Store a new profile, or the current one if `new_profile` is None, without the sentences that decisions overrule.
 
-    Return the stored version or, if `may_write` is False, the current one. Return None and store nothing if nothing of
-    `new_profile` remains, or nothing in the current profile is overruled. Retry if a fact or the profile changes in the
-    meantime. Raise StaleFacts if a source has been deleted.
+    Return the stored version or, if `may_write` is False, the current one. Store nothing and return None if nothing of
+    `new_profile` remains, or nothing is overruled. Retry after other changes. Raise StaleFacts if a source is deleted.
     """
     for _ in range(MAX_ATTEMPTS):
         revision, profile = await store.facts.read_revision(owner), new_profile

@@ -14,6 +14,7 @@ from cachetools import LRUCache, TTLCache
 
 from facts import kinds, schemas, verification
 from facts.compounds import is_clause_before_wish, omit_uncertain_part, split_compound_fact
+from facts.own_words import remove_code_and_block_quotes
 from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -110,9 +111,8 @@ class FactExtractor:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
         If the answer is not a list of facts, or every fact in it is rejected, ask about each turn separately, because
-        small models find more in fewer lines. Once this model has given a rejected fact, also ask again about each turn
-        without facts, until MIN_TRIALS have been tried, and always about a turn that tells of a change. If the model
-        fails after it has returned a list, or in the last attempt, skip the turns in that request.
+        small models find more in fewer lines. After a rejected fact, also ask again about turns without facts, at most
+        MIN_TRIALS, or if they tell of a change. If the model fails after a list or in the last attempt, skip the turns.
         """
         can_skip = failure_count + 1 >= MAX_ATTEMPTS
         extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip, can_repair=True)
@@ -157,8 +157,7 @@ class FactExtractor:
     async def _filter_facts(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
         """Drop facts from questions or empty talk, and reword wishes and doubts in the person's own words.
 
-        Small models extract a fact from nearly every line, but recognise most wishes and questions if asked about one
-        line at a time. Keep a fact unchanged if the model does not answer.
+        Small models recognise most wishes and questions line by line. Keep a fact unchanged without an answer.
         """
         speakers = {message.id: prompts.get_speaker_name(message) for turn in request.turns for message in turn}
         checked = dict[int, NewFact | None](enumerate(facts))
@@ -205,7 +204,8 @@ class FactExtractor:
     ) -> list[NewFact]:
         """Return the valid facts, and record whether any fact was rejected."""
         shown = {fact.id: fact for fact in request.shown}
-        messages = [replace(m, content=cut_out_middle(m.content, MAX_CHECKED_CHARS)) for m in request.messages]
+        own = ((message, remove_code_and_block_quotes(message.content)) for message in request.messages)
+        messages = [replace(message, content=cut_out_middle(text, MAX_CHECKED_CHARS)) for message, text in own]
         speakers = [prompts.get_speaker_name(message) for message in messages]
         certain = (omit_uncertain_part(fact, extracted_facts) for fact in extracted_facts)
         single = [part for fact in certain for part in split_compound_fact(fact, " ".join(speakers))]

@@ -2,6 +2,7 @@
 
 import heapq
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -193,7 +194,7 @@ def compare_facts(
 
 
 def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -> bool:
-    """Return True if two facts begin with different names, or are about different members of a group."""
+    """Return True if two facts begin with different names, or are about different members of a group or namesakes."""
     text, speaker, is_of_speaker = known_fact.text, new_fact.speaker, new_fact.text.startswith(new_fact.speaker)
     name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
     is_by_same_person = known_fact.person_id == new_fact.person_id != 0
@@ -202,7 +203,22 @@ def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -
     is_by_another = known_fact.person_id not in (0, new_fact.person_id)
     is_of_known_speaker = text.startswith(speaker) and not text[len(speaker) : len(speaker) + 1].isdigit()
     have_other_names = bool(name and other_name) and name != other_name
-    return have_other_names or (is_by_another and is_of_speaker and not is_of_known_speaker)
+    return (
+        have_other_names
+        or _are_namesakes(new_fact, text)
+        or (is_by_another and is_of_speaker and not is_of_known_speaker)
+    )
+
+
+def _are_namesakes(new_fact: NewFact, text: str) -> bool:
+    """Return True if one word tells two people of the same name apart: "Anna's sister Ana", "Anna's boss Ana"."""
+    for name in re.findall(r"\w+", new_fact.subject):
+        mine, theirs = (
+            find_topics(each.partition(name)[0]) if name in each else None for each in (new_fact.text, text)
+        )
+        if name[0].isupper() and mine and theirs and len(mine - theirs) == len(theirs - mine) == 1:
+            return all(map(str.isalpha, mine ^ theirs))  # "950 Euro Miete" is no name
+    return False
 
 
 def _changes_only_numbers_or_negates(new_text: str, text: str) -> bool:

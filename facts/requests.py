@@ -87,8 +87,7 @@ class RequestBuilder:
 
         If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
         takes more than a quarter of the space. Leave out the assistant's messages, because small models attribute them
-        to the person. If `separates_long_turns` is True, never combine a long turn with other turns, because small
-        models then learn nothing from the others.
+        to the person. If `separates_long_turns`, a long turn stands alone, or small models learn nothing from others.
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])
@@ -205,8 +204,7 @@ class RequestBuilder:
     ) -> tuple[list[Fact], list[str]]:
         """Return the known facts that the turns may change, and their lines in the prompt.
 
-        Most of these facts come from the same messages as the turns or share words with them; a few others are added.
-        Their number is limited, because small models repeat the facts that they are shown instead of reading the turns.
+        Most come from the messages of the turns or share words with them. Few are shown, as small models repeat them.
         """
         said = [message for turn in turns for message in turn if message.role == "user"]
         asked: list[tuple[frozenset[str], int]] = []  # the topics of each message, and how many a fact must share

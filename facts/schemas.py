@@ -6,10 +6,12 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from itertools import takewhile
 from typing import NamedTuple, cast
 
+from facts.own_words import find_quotation, names_speaker_instead_of_subject
+from facts.verification import find_start_date
 from llm import prompts
 from llm.meant_json import parse_json_leniently
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
@@ -78,9 +80,10 @@ def iterate_candidates_for_each_fact(
 
     Several messages are tried, since models often give wrong line numbers. `known_ids` are the prompt's fact ids.
     """
-    for fact in extracted_facts:
+    for extracted in extracted_facts:
+        fact = replace(extracted, replaces=tuple(number for number in extracted.replaces if number in known_ids))
         made = [
-            _make_fact(fact, message, *found, known_ids=known_ids, zone=zone)
+            _make_fact(fact, message, *found, zone=zone)
             for message in _rank_possible_source_messages(fact, messages)
             if (found := _find_statement_and_sentence(fact, message))
         ]
@@ -96,11 +99,11 @@ class _Passage(NamedTuple):
     after: str
 
 
-def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str] | None:
-    """Return the passage of a message that states a fact, and its whole sentence. Return None if there is none.
+def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str, bool] | None:
+    """Return the passage that states a fact, its sentence, and True if they quote others. Return None if there is none.
 
-    The passage includes neighbouring expressions of doubt or denial, such as "maybe" and "I don't", and cannot be a
-    question. If it contains no name, the message must share a word with the fact, not counting the speaker's name.
+    It includes adjacent doubt or denial ("maybe", "I don't") and is no question. Without a name, the message shares a
+    word with the fact, not counting the speaker's name.
     """
     content = message.content
     start, end = _find_quote_range(fact.quote, content)
@@ -108,7 +111,7 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     if end == 0 and speaker.endswith(prompts.get_speaker_name(message)):  # small models copy the speaker of a line, too
         start, end = _find_quote_range(words, content)
     question_end = max(content.rfind(mark, start, end) + 1 for mark in QUESTION_MARKS)
-    quoted, is_in_question = _find_sentence_and_check_if_question(content, question_end or start, end)
+    quoted, around, is_in_question = _find_sentence_and_check_if_question(content, question_end or start, end)
     if end == 0 or is_in_question:
         return None
     topics, own = _get_word_prefixes(find_topics(fact.text)), _get_word_prefixes(find_topics(message.speaker))
@@ -118,18 +121,24 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     is_related = bool((topics - own) & _get_word_prefixes(find_topics(quoted.text if question_end else content)))
     if not is_related and (fact.kind == "instruction" or not _find_names(statement) - own):
         return None
-    return statement, " ".join("".join(passage).split())
+    introduced = _get_word_prefixes(find_topics(around))  # "My sister wrote", but not "My band is" of “The Blue Cats”
+    told = (topics - own) | _get_word_prefixes(find_topics(fact.attribute))
+    return statement, " ".join("".join(passage).split()), bool(introduced) and introduced.isdisjoint(told)
 
 
-def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> tuple[_Passage, bool]:
-    """Split the sentence at content[start:end] into three parts. Also return True if that passage is in a question."""
-    first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, start)), default=0)
-    last = next((mark.end() for mark in _SENTENCE_END.finditer(content, end)), len(content))
-    passage = _Passage(content[first:start], content[start:end], content[end:last])
-    closing = _CLAUSE_END.search(content, end)
-    clause = _CLAUSE_END.split(passage.before)[-1] + content[start : closing.start() if closing else last]
-    is_question = is_unmarked_question(clause) or (closing is not None and closing.group() in QUESTION_MARKS)
-    return passage, is_question or passage.before.startswith("¿")
+def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> tuple[_Passage, str, bool]:
+    """Split the sentence at content[start:end]. Return it, the words around its quotation, and True for a question."""
+    opening, closing = find_quotation(content, start, end)
+    first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, opening)), default=0)
+    ends_inside = end < closing and _SENTENCE_END.fullmatch(content[closing - 2 : closing - 1])
+    last = next((mark.end() for mark in _SENTENCE_END.finditer(content, closing)), len(content))
+    passage = _Passage(content[first:start], content[start:end], content[end : closing - 1 if ends_inside else last])
+    is_name = opening == start or _is_short_clause(content[opening:closing])
+    introduction = "" if is_name else content[first:opening] + content[closing:last]
+    mark = _CLAUSE_END.search(content, end)
+    clause = _CLAUSE_END.split(passage.before)[-1] + content[start : mark.start() if mark else last]
+    is_question = is_unmarked_question(clause) or (mark is not None and mark.group() in QUESTION_MARKS)
+    return passage, introduction, is_question or passage.before.startswith("¿")
 
 
 def _move_edges_into_passage(passage: _Passage, before: str, after: str) -> _Passage:
@@ -164,7 +173,6 @@ CLAUSE_BREAK = re.compile(
     rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
 )
 _FINAL_MARKS = " .!…。！\n"
-_QUOTATION = re.compile(r'(?:[«“„「『]|(?<!\d)")([^«»“”„「」『』"]*)(?:[»”“」』"]|$)')
 _SENTENCE_END = re.compile(r"[!?…。！？؟\n]|\.(?!\w)|(?=¿)")
 
 
@@ -234,7 +242,7 @@ def _casefold_letters_with_positions(text: str) -> tuple[str, list[int]]:
 
 
 def _make_fact(
-    extracted: ExtractedFact, message: Message, quote: str, sentence: str, *, known_ids: Collection[int], zone: tzinfo
+    extracted: ExtractedFact, message: Message, quote: str, sentence: str, is_quoted: bool, *, zone: tzinfo
 ) -> NewFact:
     kind = extracted.kind
     own = find_topics(message.speaker) | {"user"}
@@ -248,11 +256,8 @@ def _make_fact(
     topics = _get_word_prefixes(find_topics(text) - own)
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
     is_denied = is_positive and any(_negates_every_mention_of_topics(quote, part) for part in denied_parts)
-    before, *reported = _QUOTATION.split(sentence)  # "My sister wrote: “I live in Nantes”"
-    is_quoted = any(quote in words for words in reported[:1]) and not _is_short_clause(quote)  # such as a name
-    introduction = _get_word_prefixes(find_topics(before) if is_quoted else ())
-    told = topics | _get_word_prefixes(find_topics(extracted.attribute))  # "My band is “The Blue Cats”"
-    is_reported = bool(introduction) and introduction.isdisjoint(told)
+    is_of_other = names_speaker_instead_of_subject(text, sentence, message.speaker)
+    is_reported = is_quoted or is_of_other
     quote = sentence.rstrip(_FINAL_MARKS)[:MAX_FACT_CHARS] if is_reported else quote
     if lacks_subject or is_denied or is_reported or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
@@ -260,10 +265,11 @@ def _make_fact(
     ends_others = not (is_uncertain or is_denied or is_reported)  # such a fact never replaces another
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
-    known = tuple(number for number in extracted.replaces if number in known_ids and ends_others)
     clauses = (clause for clause in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(clause)))
     # A small model calls "I'm allergic to walnuts" past, too.
-    is_over = is_past and any((known, is_negated(text), describes_change(text), any(map(describes_change, clauses))))
+    is_over = is_past and any(
+        (extracted.replaces, is_negated(text), describes_change(text), any(map(describes_change, clauses)))
+    )
     said_at, key = message.created_at, f"{about} {extracted.attribute}".strip()
     since = find_start_date(extracted.text, zone)
     return NewFact(
@@ -271,14 +277,14 @@ def _make_fact(
         kind="personal" if is_past else kind,
         quote=quote,
         is_uncertain=is_uncertain,
-        subject=about if kind in LASTING else key if is_single else "",
+        subject=about if kind in LASTING else key if is_single or (is_of_other and extracted.is_single) else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
         only_one=extracted.is_single and ends_others and not extracted.is_over,
-        known=known,
+        known=extracted.replaces if ends_others else (),
         key=key,
         is_change=extracted.is_over or describes_change(message.content) or is_negated(f"{text} {sentence}"),
         is_in_question=sentence.endswith(QUESTION_MARKS),
@@ -309,9 +315,8 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     """Replace a fact's text with its quote if it is vague, such as "Anna mentions her father's birthday".
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
-    shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
-    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four). A weak
-    model's text is also vague if it lacks a name that precedes its words in their clause.
+    shares at most half of its words with the quote. If the quote has none, only a weak model's text is, without the
+    speaker's name and half of the quote's words (at least four). So it is without a name in front of its words, too.
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
@@ -344,22 +349,6 @@ def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Messa
     others = [message for message in messages if shared[message.id] and message not in named]
     others.sort(key=lambda message: -shared[message.id])
     return [*named, *others] if not others or (named and shared[named[0].id]) else [*others, *named]
-
-
-def find_start_date(text: str, zone: tzinfo) -> datetime | None:
-    """Return the UTC start date in a text, as in "since 2024-05", or None if there is none."""
-    if not (match := _SINCE.search(text.casefold())):
-        return None
-    year, month, day = (int(part) if part else 1 for part in match.groups())
-    try:
-        return datetime(year, month, day, tzinfo=zone).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
-_SINCE = re.compile(
-    r"(?:since|seit(?: dem)?|desde(?: el)?|с|depuis(?: le)?|dal|sinds|od|自|从)\s*(\d{4})(?:-(\d\d))?(?:-(\d\d))?\b"
-)
 
 
 def _iterate_json_values(answer: str) -> Iterator[object]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from records.facts import NewFact
 from records.messages import Message
@@ -25,8 +25,7 @@ def find_fact_faults(
 ) -> list[str]:
     """Return the reasons not to learn a fact from messages, or [] if the messages support it.
 
-    The fact may also contain names and numbers from `allowed_texts`. `assistant_text` is the assistant's part of the
-    same turns.
+    The fact may contain names and numbers from `allowed_texts`. `assistant_text` is the assistant's part of the turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *allowed_texts])
@@ -42,6 +41,22 @@ def find_fact_faults(
     if len(about & find_topics(assistant_text)) > len(about & find_topics("\n".join([said, *derived]))):
         faults.append("more of the assistant's words than of the person's")
     return faults
+
+
+def find_start_date(text: str, zone: tzinfo) -> datetime | None:
+    """Return the UTC start date in a text, as in "since 2024-05", or None if there is none."""
+    if not (match := _SINCE.search(text.casefold())):
+        return None
+    year, month, day = (int(part) if part else 1 for part in match.groups())
+    try:
+        return datetime(year, month, day, tzinfo=zone).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+_SINCE = re.compile(
+    r"(?:since|seit(?: dem)?|desde(?: el)?|с|depuis(?: le)?|dal|sinds|od|自|从)\s*(\d{4})(?:-(\d\d))?(?:-(\d\d))?\b"
+)
 
 
 def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:

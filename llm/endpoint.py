@@ -52,8 +52,7 @@ def open_client(*, api_key: str, base_url: str) -> "OpenAIClient":
 class CallTimer:
     """The time limits of one call, in seconds. `may_retry` becomes False once part of the answer has been shown.
 
-    A call times out after `seconds` without data, after STRETCH * `seconds` without progress, or `max_seconds` after
-    the first byte.
+    Time out after `seconds` without data, STRETCH * `seconds` without progress, or `max_seconds` after the first byte.
     """
 
     def __init__(self, timeout: asyncio.Timeout, seconds: float, max_seconds: float) -> None:

@@ -57,8 +57,7 @@ class Window:
     def lower_limit(self, prompt_tokens: int, refusal: str) -> None:
         """Lower the limit after the endpoint refused a prompt of `prompt_tokens` tokens with `refusal`.
 
-        If `refusal` contains two numbers, the lower one is the limit. A single number is the limit if it is lower than
-        `prompt_tokens`.
+        The lower of two numbers in `refusal` is the limit; a single one is if it is lower than `prompt_tokens`.
         """
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(refusal)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}

@@ -16,8 +16,7 @@ READY = b"+"  # the first byte written, once the model is loaded and works
 MEMORY = 2_000_000_000  # bytes of address space; the model takes 0.1 billion, its threads reserve more
 MAX_CHARS = 4_000
 MAX_TOKENS = {False: 510, True: 128}  # tokens of a passage and of a query (about a third of a second)
-# A query of more than 24 tokens is also encoded as a passage, with a weight that reaches one half at 100 tokens
-# (docs/recall.md).
+# A query of more than 24 tokens is also encoded as a passage, whose weight is a half at 100 tokens (docs/recall.md).
 READ_ONCE, AS_MUCH_SAID = 24, 100
 
 

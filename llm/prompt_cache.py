@@ -1,7 +1,6 @@
 """Explicit prompt caching for OpenAI's models from gpt-5.6 on. Does no I/O.
 
-A cached token costs 1.25 times as much to write and a tenth to read. Without a breakpoint, each turn would
-write the whole prompt and never read it.
+A cached token costs 1.25 times as much to write and a tenth to read. Without a breakpoint, turns only write.
 """
 
 import re

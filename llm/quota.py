@@ -57,8 +57,7 @@ class Ledger(Protocol):
 class Quota:
     """Calls models within daily token budgets, per person and in total. A budget of 0 means no limit.
 
-    Concurrent calls may exceed a limit. Without limits, usage is stored only by `store_usage`, so that no answer has to
-    wait for the disk.
+    Concurrent calls may exceed a limit. Without limits, only `store_usage` stores usage: no answer waits for the disk.
     """
 
     _ledger: Ledger

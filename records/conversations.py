@@ -5,8 +5,7 @@ from datetime import datetime
 
 from records.scopes import Scope
 
-# A place's first conversation uses its thread number, others use numbers from here on. Telegram's own numbers have 32
-# bits (Bot API, Message).
+# A place's first conversation uses its thread number, others use numbers from here on. Telegram's have 32 bits.
 FIRST_NUMBER = 2**40
 MAX_TITLE_CHARS = 60  # as many as a button shows on a phone
 

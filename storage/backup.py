@@ -1,7 +1,6 @@
 """Back up all memories and the bot's state into one private file, and restore it into any store.
 
-A backup is a gzip file of JSON lines: a header, the rows in portable form, and a last line with the number and hash of
-the lines before it. All functions here block.
+A backup is a gzip file of JSON lines: a header, portable rows, and their number and hash. All functions here block.
 """
 
 import asyncio
@@ -96,8 +95,7 @@ class RestoreResult:
 def back_up(data_dir: Path, file: Path, *, database_url: str = "") -> BackupResult:
     """Back up the data directory, and the database at `database_url` if given, to a new file. The bot may be running.
 
-    Raise SettingsError if `file` cannot be created or there is nothing to back up, and StorageError if the backup
-    fails.
+    Raise SettingsError if `file` cannot be created or nothing can be backed up, and StorageError if the backup fails.
     """
     parent = file.absolute().parent
     if file.exists():

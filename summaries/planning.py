@@ -67,8 +67,7 @@ def group_into_turns(
 def select_foldable_turns(turns: Sequence[ActiveTurn], reason: SummaryReason) -> list[ActiveTurn]:
     """Return the turns that may be summarised for a given reason.
 
-    Unanswered turns at the end stay active unless the reason is "now". If the reason is "pressure", the newest turns
-    stay active as well.
+    Unanswered turns at the end stay active unless the reason is "now". For "pressure", the newest turns stay, too.
     """
     if reason == "upwards":
         return []

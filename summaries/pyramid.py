@@ -35,8 +35,7 @@ def find_gap_message_ids(
 ) -> tuple[int, ...]:
     """Return the ids of the oldest active messages that come before a summary.
 
-    Such gaps appear when a summary is deleted because some of its messages were forgotten. `first_ids_of_summaries`
-    contains the first message id of each active summary, in ascending order.
+    Gaps appear when a summary goes with forgotten messages. `first_ids_of_summaries`: of the active ones, ascending.
     """
     if not turns or not first_ids_of_summaries or turns[0].message_ids[0] >= first_ids_of_summaries[-1]:
         return ()

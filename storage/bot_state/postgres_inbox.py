@@ -29,8 +29,7 @@ FROM (
   ORDER BY one.position LIMIT ? FOR UPDATE OF one
 ) AS given WHERE updates.position = given.position RETURNING updates.*
 """
-# Claims an update that this process began while the server was away, if it still serves the owner and nobody else has
-# claimed it.
+# Claims an update that this process began while the server was away, if it serves the owner and nobody has claimed it.
 _ADOPT = """
 UPDATE updates SET fence = leases.fence FROM leases
 WHERE bot_id = ? AND update_id = ? AND updates.fence = 0 AND leases.user_id = updates.user_id AND replica_id = ?

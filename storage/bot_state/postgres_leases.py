@@ -1,7 +1,6 @@
 """Owner leases in PostgreSQL: one process at a time serves an owner, and another takes over if it dies.
 
-Every writing transaction checks the unique fencing number of its lease, so a process that was declared dead cannot
-commit anything.
+Every writing transaction checks the unique fencing number of its lease, so that no dead process commits anything.
 """
 
 import asyncio
@@ -36,8 +35,7 @@ SELECT user_id FROM leases WHERE user_id IN (SELECT value FROM json_each(?))
 AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?)
 ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
 """
-# Owners with waiting updates, and those of dead processes, which may have left work incomplete; with a flag for those
-# who have waited too long.
+# Owners with waiting updates or unfinished work of dead processes; with a flag for those who have waited too long.
 _WITH_WORK = """
 SELECT user_id, MIN(received_at) <= ? AS is_overdue FROM updates WHERE bot_id = ? AND done_at IS NULL GROUP BY user_id
 UNION ALL SELECT user_id, TRUE FROM leases

@@ -244,8 +244,7 @@ def _migrate_and_add_replica(url: str, migrate: Callable[[Raw], None], replica: 
 def _require_session_pooling(raw: Raw, url: str) -> None:
     """Raise SettingsError if a pooler may change the server session, because LISTEN and session settings would be lost.
 
-    Behind a pooler, the server's backend pid differs from the client's. In session mode, each connection has its own
-    server process.
+    Behind a pooler, the server's backend pid is not the client's. In session mode, each connection has its own process.
     """
     process = "SELECT pg_backend_pid()"
     first = raw.execute(process).fetchone()

@@ -47,8 +47,7 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
 def create_private_file(path: Path) -> None:
     """Create `path` if it is missing, and make it private. SQLite gives its side files the same mode.
 
-    An existing file is never opened: closing it would drop the POSIX locks of this process, and another process could
-    delete the log while it is in use.
+    An existing file is never opened: closing it would drop this process's POSIX locks, and the log could be deleted.
     """
     path = Path(os.path.realpath(path))  # a symbolic link may point to a file that does not exist yet
     try:

@@ -159,6 +159,7 @@ class DeletionCascade(OwnerTables):
 
 async def _rewrite_message(tx: Transaction, old_message: Message, text: str, now: datetime) -> Message:
     scope, message = old_message.scope, old_message.id
+    await fact_cascade.release_pinned_facts_without_words(tx, scope.owner, message, text)
     await _delete_data_derived_from_message(tx, old_message)
     await tx.execute(_CLEAR_TITLES, scope.owner, json.dumps([scope.thread]))
     await tx.execute(_REWRITE, text, format_moment(now), scope.owner, message)

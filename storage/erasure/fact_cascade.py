@@ -157,6 +157,14 @@ async def undo_fact_edits(tx: Transaction, owner: int, edit_ids: Sequence[int]) 
         await tx.execute("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
+async def release_pinned_facts_without_words(tx: Transaction, owner: int, message_id: int, new_text: str) -> None:
+    """Let a pinned fact go with its words, such as a number, if they are edited away in its only message."""
+    for row in await tx.fetch_rows(_PINNED, owner, json.dumps([message_id])):
+        text, quote, words = (set(analyzer.split_words(each)) for each in (row["text"], row["quote"], new_text))
+        if not text & quote <= words:
+            await tx.execute("UPDATE facts SET decided_at = NULL WHERE user_id = ? AND id = ?", owner, row["id"])
+
+
 async def reschedule_learning(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule learning from these messages again. Imported messages (ids below 1) are scheduled separately."""
     if past := [message for message in message_ids if message < 1]:
@@ -174,9 +182,10 @@ def _list_dated_facts(rows: Mapping[int, Row], ids: Iterable[int]) -> tuple[Date
 
 
 _FACTS = """
-SELECT id, text, source_ids, created_at, origin, superseded_by, known_id, valid_to, decided_at,
+SELECT id, text, quote, source_ids, created_at, origin, superseded_by, known_id, valid_to, decided_at,
 COALESCE(valid_from, observed_at) AS since FROM facts WHERE user_id = ?
 """
+_PINNED = f"{_FACTS} AND source_ids = ? AND is_pinned = 1 AND origin = '' AND valid_to IS NULL AND deleted_at IS NULL"
 _EARLIER = """
 SELECT id, text, source_ids, superseded_by, valid_to, observed_at FROM facts
 WHERE user_id = ? AND origin = 'earlier' AND id IN (SELECT value FROM json_each(?)) ORDER BY id

@@ -52,10 +52,9 @@ Phrase = str | tuple[str, ...]  # a term of a forgotten text, or the words of a 
 class _ForgottenWords:
     """The forgotten phrases to search for. A phrase is either a single term, or a "run" of several words.
 
-    `since` maps each phrase to the time and id of the first forgotten text that contains it. `terms` maps stems to
-    terms, and `runs` maps first words to runs. `new` holds the phrases that no text used before the time in `since`. A
-    text that contains a run or a `rare` term counts as a quote. A phrase in `unsure` counts only in a short text, with
-    another phrase, or as a run that occurs more than once.
+    `since` maps each phrase to the time and id of the first forgotten text with it, `terms` stems to terms, and `runs`
+    first words to runs. `new` holds the phrases that no text used before. A run or a `rare` term is a quote.
+    A phrase in `unsure` counts only in a short text, with another phrase, or as a run that occurs more than once.
     """
 
     since: dict[Phrase, tuple[str, int]] = field(default_factory=dict)
@@ -108,8 +107,7 @@ class _ForgottenWords:
 class _RemainingMessages:
     """The messages that remain after a deletion, by message id.
 
-    `rows` includes earlier versions of each message. `phrases` holds the forgotten phrases found in each message, but
-    only those in `_ForgottenWords.new`.
+    `rows` includes earlier versions of each message. `phrases` holds those of `_ForgottenWords.new` in each message.
     """
 
     rows: dict[int, list[Row]] = field(default_factory=dict)

@@ -61,8 +61,7 @@ UPDATE users AS u SET
   next_message_id = MAX(next_message_id, (SELECT 1 + COALESCE(MAX(id), 0) FROM messages WHERE user_id = u.user_id)),
   next_summary_id = MAX(next_summary_id, (SELECT 1 + COALESCE(MAX(id), 0) FROM summaries WHERE user_id = u.user_id))
 """
-# A rebuild needs no log: nobody else uses the file, and an unfinished one is deleted. References are checked once, at
-# the end.
+# A rebuild needs no log: nobody else uses the file, and an unfinished one is deleted. References are checked last.
 _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
 
 

@@ -74,8 +74,7 @@ async def list_reserved_id_ranges(reader: Reader, owner: int) -> list[IdRange]:
 async def schedule_reextraction(tx: Transaction, scope: Scope, message_ids: Sequence[int]) -> None:
     """Schedule another extraction from messages that have already been learned from.
 
-    A running extraction is moved back to the first of these messages. Otherwise, a new extraction begins, which ends
-    before the first message that has not been learned from.
+    Move a running extraction back to the first of them. Otherwise, begin a new one that ends before unread messages.
     """
     row = await tx.fetch_row(_STATE, *scope)
     if row is None or row["past_from"] is None:

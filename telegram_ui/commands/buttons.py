@@ -1,7 +1,6 @@
 """Inline buttons: signed callback data, rows and pages of buttons, and the buttons of the last answer.
 
-Callback data has the form kind:person:payload:signature, within Telegram's 64 bytes. It is valid for one person in one
-scope, even after a restart.
+Callback data has the form kind:person:payload:signature, within 64 bytes. It is valid for one person in one scope.
 """
 
 import base64

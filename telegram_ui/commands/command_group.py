@@ -315,8 +315,7 @@ class TextQuestion:
     ) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `apply_answer` takes the subject's id and returns the reply. The question stays open after an answer of more
-        than `max_chars` characters.
+        `apply_answer` takes the subject's id and returns the reply. A longer answer leaves the question open.
         """
         subject_id = await self.find_subject_id_of_answer(event)
         if subject_id is None:

@@ -1,7 +1,6 @@
 """The chat that an answer is sent to, and the check that this process may still send messages there.
 
-The bot calls `require_chat_lease` before each visible request. A process that was paused and replaced by another one
-therefore sends nothing when it resumes.
+The bot calls `require_chat_lease` before each visible request. A replaced process therefore sends nothing.
 """
 
 from collections.abc import Awaitable, Callable

@@ -54,8 +54,7 @@ class NewerApi:
     async def try_feature(self, feature: str, request: Callable[[], Awaitable[T]], *, chat_id: int = 0) -> T | None:
         """Make a request that uses a feature. Return None if the server refuses it, or refused it within the last day.
 
-        Status 404 counts as a refusal in all chats. Status 400 counts as a refusal in `chat_id`, or in all chats if
-        `chat_id` is 0. Raise any other TelegramError.
+        Status 404 is a refusal in all chats, 400 in `chat_id`, or in all if it is 0. Raise any other TelegramError.
         """
         if not self.can_use(feature, chat_id):
             return None

@@ -114,8 +114,7 @@ class AccessPolicy:
 class RelevanceFilter:
     """Decides which updates from people with access may be stored. In groups, they must be addressed to the bot.
 
-    Later pieces of a long message that was addressed to the bot are stored as well. `commands` holds the names of the
-    bot's commands.
+    Later pieces of a long message to the bot are stored as well. `commands` holds the names of the bot's commands.
     """
 
     def __init__(self, access: AccessPolicy, commands: Collection[str]) -> None:

@@ -59,8 +59,7 @@ def find_attachment_kind(message: telegram.Message) -> str:
             return field
     if message.effective_attachment:  # a game, an invoice, paid media
         return "new"
-    # Kinds newer than the library are objects in api_kwargs. In groups, an object may be a service message, about which
-    # the bot says nothing.
+    # Kinds newer than the library are objects in api_kwargs. In groups, they may be service messages: ignored.
     is_new = message.chat.type == "private" and any(isinstance(value, Mapping) for value in message.api_kwargs.values())
     if "rich_message" in message.api_kwargs or message.giveaway or message.giveaway_winners:
         return "new"

@@ -1,7 +1,6 @@
 """Route updates from people with access to commands, buttons, wizards or the chat, through each chat's queues.
 
-Commands have their own queues, so they never wait for a model. A chat message passes through its command queue first,
-so it waits for earlier commands.
+Commands have their own queues, so they never wait for a model. A chat message waits for earlier commands of its chat.
 """
 
 import asyncio

@@ -102,8 +102,7 @@ class ParsedUpdate:
 def parse_raw_update(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
     """Parse an update, leaving out the unreadable fields of its message.
 
-    If nothing can be read, return an update that has only its id, so that it does not block others. Raise
-    TelegramError if it has no id.
+    If nothing can be read, return an update with only its id, which blocks no others. Raise TelegramError without it.
     """
     reason, rich_messages = "too many parts", list[Any]()
     is_bounded = _fits_limits(raw, MAX_PARTS, MAX_DEPTH, rich_messages)

@@ -1,6 +1,7 @@
 """Deleted facts stay deleted when their sources are read again, even after the text of the fact was erased."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, timedelta
@@ -439,3 +440,31 @@ async def test_forgetting_sources_deletes_decision(talk: ChatHarness, what: Any,
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what=what, ids=ids))
     async with talk.services.memory.open_store(ANNA.id) as store:
         assert await store.facts.list_decisions(ANNA.id) == []
+
+
+@pytest.mark.parametrize(
+    ("edited", "texts", "is_pinned"),
+    [
+        ("The gate code is 4418.", ["Anna's gate code is 4418."], False),
+        ("The code of the gate at work is 4417.", ["Anna's gate code is 4417."], True),
+    ],
+)
+async def test_pinned_fact_goes_with_its_value_when_own_message_is_edited(
+    talk: ChatHarness, edited: str, texts: list[str], is_pinned: bool
+) -> None:
+    def answer(messages: Any) -> str:
+        said = re.search(r"Anna: (.*code.* is (\d+))", messages[1]["content"])
+        assert said
+        told = {"message": 1, "quote": said[1], "text": f"Anna's gate code is {said[2]}.", "replaces": None}
+        return json.dumps({"facts": [told]})
+
+    talk.server.set_default_schema_answer("facts", answer)
+    await talk.say("The gate code is 4417.")
+    [fact] = await talk.services.facts.learn(SCOPE)
+    await change_fact_and_report(talk.services, ANNA.id, "pin", fact.id)
+    talk.moment[0] += timedelta(minutes=1)
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        await store.forgetting.replace_message_text_if_changed(SCOPE, 1, edited, reason="edited", now=talk.moment[0])
+    await talk.services.facts.learn(SCOPE)
+    valid = [fact for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid]
+    assert ([fact.text for fact in valid], valid[0].is_pinned) == (texts, is_pinned)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import reconciliation, schemas, verification
-from facts.schemas import find_start_date, iterate_candidates_for_each_fact, parse_facts, replace_vague_text_with_quote
+from facts.schemas import iterate_candidates_for_each_fact, parse_facts, replace_vague_text_with_quote
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -233,17 +233,33 @@ def test_negation_of_something_else_leaves_fact_unchanged(said: str) -> None:
         ("我姐姐写道：「我住在南特。」", "我住在南特", "Anna住在南特。", False),
         ("“I live in Nantes”", "I live in Nantes", "Anna lives in Nantes.", True),
         ("She said “hi.” I live in Nantes.", "I live in Nantes", "Anna lives in Nantes.", True),
+        ("My boss wrote: 'I live in Rome. I love it.'", "I love it", "Anna loves Rome.", False),
+        (
+            "Meine Chefin schrieb: „Guten Tag! Ich habe zwei Hunde.“",
+            "Ich habe zwei Hunde",
+            "Anna hat zwei Hunde.",
+            False,
+        ),
+        ("„Ich habe zwei Hunde“, sagt meine Chefin", "Ich habe zwei Hunde", "Anna hat zwei Hunde.", False),
+        ("كتب مديري: «أسكن في روما. عندي قطتان.»", "عندي قطتان", "Anna عندها قطتان.", False),
+        ("It's the Smiths' cat and my dogs' toy, but I live here.", "I live here", "Anna lives here.", True),
         ("My sister wrote: “I live in Nantes”.", "I live in Nantes", "Anna's sister lives in Nantes.", True),
         ("Estoy leyendo «El amor en los tiempos del cólera».", "leyendo «El amor", "Anna lee «El amor».", True),
         ('Please call me "Annie".', "Annie", "Anna uses the name Annie.", True),
         ('My home is "The Old Mill House".', "The Old Mill House", "Anna lives in The Old Mill House.", True),
-        ('The screen is 27" wide, my flat has 55 m2, the desk is 30".', "flat has 55 m2", "Anna has 55 m2.", True),
+        (
+            'The screen is 27" wide, my flat has 55 m2, the desk is 30".',
+            "flat has 55 m2",
+            "Anna's flat has 55 m2.",
+            True,
+        ),
     ],
 )
 def test_quoted_words_of_others_yield_no_certain_fact(said: str, quote: str, text: str, kept: bool) -> None:
     told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True}
     [found] = extract_most_likely_facts(json.dumps([told]), said)
-    assert (found.text, found.only_one) == ((text, True) if kept else (f"Anna: {said.rstrip('.”」。')}", False))
+    words = said.rstrip(".”」。'") if said[-2] != "." or said[-1] not in "“»" else said[:-2]
+    assert (found.text, found.only_one) == ((text, True) if kept else (f"Anna: {words}", False))
 
 
 @pytest.mark.parametrize(
@@ -354,7 +370,6 @@ def test_replaces_incomplete_text_of_weak_model_with_quote(text: str, quote: str
 def test_weak_model_text_without_person_named_in_quote_is_replaced_with_quote(text: str, quote: str) -> None:
     (found,) = extract_most_likely_facts(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
     assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=True).text.endswith(quote)
-    assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=False).text == text
 
 
 @pytest.mark.parametrize("is_model_weak", [False, True])
@@ -511,10 +526,12 @@ def test_past_type_ends_single_valued_fact_about_speaker() -> None:
 
 def test_find_start_date_uses_owner_timezone() -> None:
     auckland = ZoneInfo("Pacific/Auckland")
-    assert find_start_date("Anna rows since 2026-11-20.", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
-    assert find_start_date("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
+    assert verification.find_start_date("Anna rows since 2026-11-20.", auckland) == datetime(
+        2026, 11, 19, 11, 0, tzinfo=UTC
+    )
+    assert verification.find_start_date("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
     texts = ("Anna rows.", "since soon", "since 2026-13", "since 2026-02-30", "since 0000", "on 2026-02-03")
-    assert [find_start_date(text, UTC) for text in texts] == [None] * 6
+    assert [verification.find_start_date(text, UTC) for text in texts] == [None] * 6
 
 
 def test_rejects_fact_taken_from_assistant_answer() -> None:

@@ -1,0 +1,61 @@
+"""Facts come from a person's own words about themselves, not from code, quotations or words about other people."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from records.scopes import Scope
+from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.facts.test_extraction import extract_most_likely_facts
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
+    async with open_chat_harness(tmp_path, facts_batch_turns=99) as talk:
+        await talk.turn_on_memory(every_n=50)
+        yield talk
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text", "is_own"),
+    [
+        ("A minha tia mora em Évora.", "mora em Évora", "Anna mora em Évora.", False),
+        ("My grandmother lives in Lublin.", "My grandmother lives in Lublin", "Anna lives in Lublin.", False),
+        ("My cat is ill. She only eats special food.", "only eats special food", "Anna only eats special food.", False),
+        ("Mein Mann trinkt nur Tee.", "trinkt nur Tee", "Anna trinkt nur Tee.", False),
+        ("我奶奶住在绍兴。", "住在绍兴", "Anna住在绍兴。", False),
+        ("جدتي تسكن في حلب.", "تسكن في حلب", "Anna تسكن في حلب.", False),
+        ("Last summer I bought a boat.", "bought a boat", "Anna bought a boat.", True),
+        ("Я в прошлом году купила лодку.", "купила лодку", "Anna купила лодку.", True),
+        ("Being 34, bought a boat.", "bought a boat", "Anna bought a boat.", True),
+        ("I recently sold my car.", "sold my car", "Anna sold my car.", True),
+        ("我现在住在北京。", "住在北京", "Anna住在北京。", True),
+        ("أنا طبيبة في حلب.", "طبيبة في حلب", "Anna طبيبة في حلب.", True),
+        ("Недавно переехала в Тулу.", "переехала в Тулу", "Anna переехала в Тулу.", True),
+        ("Anna trusts Boris.", "Anna trusts Boris", "Anna trusts Boris.", True),
+        ("Since May I live in Porto.", "I live in Porto", "Anna lives in Porto.", True),
+    ],
+)
+def test_words_about_others_stay_about_them(said: str, quote: str, text: str, is_own: bool) -> None:
+    told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True}
+    [found] = extract_most_likely_facts(json.dumps([told]), said)
+    sentence = said.replace("My cat is ill. ", "").rstrip(".。")
+    assert (found.text, found.only_one) == ((text, True) if is_own else (f"Anna: {sentence}", False))
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("```python\nname = 'Carlos'\n# I live in Braga\n```\nWhy does it fail?", []),
+        ("~~~yaml\nhome: 'I live in Braga'\n~~~\nIs that right?", []),
+        ("On Monday Tom wrote:\n> I live in Braga\n> and work there\nHow do I answer him?", []),
+        ("Hello~~~ it is >30 degrees\nI live in Braga\n```\nprint(1)\n```", ["Anna lives in Braga."]),
+    ],
+)
+async def test_code_and_block_quotes_yield_no_facts(talk: ChatHarness, said: str, texts: list[str]) -> None:
+    told = {"message": 1, "quote": "I live in Braga", "text": "Anna lives in Braga.", "replaces": None}
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": [told]}))
+    await talk.say(said)
+    assert [fact.text for fact in await talk.services.facts.learn(Scope(owner=ANNA.id))] == texts
