@@ -175,6 +175,8 @@ class _ConversationFileReader:
                 for message, member in zip(messages, members, strict=True)
             ]
         elif not is_talk and any(map(is_chat_message, members)):
+            replies = [reply for said in members for reply in select_objects(said.get("slackdump_thread_replies"))]
+            messages = sorted((*members, *replies), key=_find_timestamp_or_zero) if replies else messages
             title = find_title(raw) or self._folder
             key = as_text(raw.get("thread_path")) or self._chats.add_participants_and_get_chat_id(raw) or title
             self._chats.add_chat_part(messages, key, title)

@@ -231,3 +231,16 @@ def test_reads_pairs_under_the_names_of_exporters(names: tuple[str, str]) -> Non
 def test_flag_may_tell_what_comes_from_the_user() -> None:
     said = read_history([{"fromUser": True, "text": QUESTION}, {"fromUser": False, "text": ANSWER}]).messages
     assert [(message.role, message.content) for message in said] == [("user", QUESTION), ("assistant", ANSWER)]
+
+
+def test_reads_replies_in_threads_that_slackdump_keeps_inside_messages() -> None:
+    def make_message(user: str, ts: str, text: str, **more: Any) -> dict[str, Any]:
+        return {"type": "message", "user": user, "ts": ts, "text": text, **more}
+
+    reply = make_message("tom", "1714557700.000200", "Under the pot", thread_ts="1714557600.000100")
+    root = make_message("anna", "1714557600.000100", "The key?", slackdump_thread_replies=[reply])
+    history = read_history(
+        {"channel_id": "C1", "name": "general", "messages": [root, make_message("anna", "1714557650.000300", "Well?")]}
+    )
+    assert [(said.speaker, said.content, said.created_at.second) for said in history.messages] == [
+        ("anna", "The key?", 0), ("anna", "Well?", 50), ("tom", "Under the pot", 40)]  # fmt: skip
