@@ -63,7 +63,7 @@ class _Leftovers:
         parser, lexicons = self.parser, [load_lexicon(language) for language in READ_LANGUAGES]
         holidays = [day for words in lexicons for day in words.compile(_HOLIDAY).finditer(self.text, self.start)]
         named = {at for day in holidays if " " in day[0] for at in range(*day.span())}  # "Mother's Day"
-        begin, lead = parser.skip_pattern(" ", self.start), "(?:{and}|{on}|{at}) " if parser.needs_clock else "{and} "
+        begin, lead = parser.skip_pattern(" ", self.start), "(?:{and}|{at}) " if parser.needs_clock else "{and} "
         if self.tokens and not HAN.match(self.text, begin) and parser.skip_pattern(lead, begin) > begin:
             yield begin, self.tokens[:2][-1].end()  # "tomorrow at lunchtime", "en dos horas y media"
         for at, token in enumerate(self.tokens):
@@ -87,7 +87,7 @@ class _Leftovers:
         lexicons = map(load_lexicon, {*LANGUAGES, self.parser.words.language})
         telling = (lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)
         if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
-            return word not in AMBIGUOUS_MONTHS.split() or self._is_beside_number(at)
+            return word not in AMBIGUOUS_MONTHS.split() or self._is_beside_number(*self.tokens[at].span())
         return is_han and _HAN_TIME.search(token) is not None
 
     def _may_be_number_of_time(self, at: int) -> bool:
@@ -100,10 +100,10 @@ class _Leftovers:
         if start == parser.skip_pattern(" ", self.start):
             return parser.needs_clock or number >= MIN_MINUTES or is_named
         before = self.tokens[at - 1][0] if at else ""
-        is_last = self.tokens[-1] is self.tokens[at]  # "el 15"
         is_led = start == parser.skip_pattern(_JOINERS, self.start) or before.casefold() == parser.clock_lead.casefold()
         is_led |= parser.end > start and self.are_small(end, len(self.text))  # "between 9 and" before "10pm"
-        return parser.needs_clock or is_led or (is_last and (is_named or parser.words.get_meaning("on", before) != ""))
+        is_led |= self.tokens[-1] is self.tokens[at] and (is_named or parser.words.get_meaning("on", before) != "")
+        return is_led or (parser.needs_clock and not is_named)
 
     def _find_end_of_day(self, at: int) -> int:
         """Return where a day that begins with a token ends, or 0 if there is none, or none may stand there."""
@@ -132,14 +132,13 @@ class _Leftovers:
     def _is_misspelt_name(self, at: int, lexicon: Lexicon) -> bool:
         """Return True if a token may be the name of a day or month with a mistake or two, or its beginning."""
         word, words = fold_letters(self.tokens[at][0]).strip("'.:").removeprefix("ال"), lexicon.words
-        is_dated = self.parser.month_day > 0 or self._is_beside_number(at)
+        is_dated = self.parser.month_day > 0 or self._is_beside_number(*self.tokens[at].span())
         names = [name for kind in ("days", "weekday", "short") for name in words[kind] if len(name) >= MIN_NAME_CHARS]
         names += [name for name in words["month"] if is_dated or len(name) > MIN_NAME_CHARS]
-        names = [name for name in names if abs(len(name) - len(word)) < len(word) - 2]
+        names = [name for name in names if abs(len(name) - len(word)) < len(word) - 2 and not name.startswith("ال")]
         return word not in SPOKEN["no-days"] and get_close_matches(word, names, 1, MIN_LIKENESS) != []
 
-    def _is_beside_number(self, at: int) -> bool:
-        start, end = self.tokens[at].span()
+    def _is_beside_number(self, start: int, end: int) -> bool:
         return any(map(str.isdigit, self.text[max(self.start, start - 2) : end + 2]))
 
     def are_small(self, start: int, end: int) -> bool:

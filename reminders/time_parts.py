@@ -95,8 +95,7 @@ class TimePhraseParser:
 
     @property
     def needs_clock(self) -> bool:
-        """True if an hour may follow. "In 3 days at 9" has one, "in 3 hours" needs none."""
-        return "hour" in self.units and (self.clock is None or self.distance is not None)
+        return "hour" in self.units and (self.clock is None or self.distance is not None)  # "in 3 hours" needs none
 
     @property
     def is_complete(self) -> bool:
@@ -337,9 +336,11 @@ class TimePhraseParser:
         weekday = int(self.words.get_meaning(kind, match[kind]))
         is_other_day = self.day is not None and self.day.weekday() != weekday  # "tomorrow at 9 sunday roast"
         is_function_word = len(match[kind]) < 3 and match[kind] in EVERY_FUNCTION_WORD  # "morgen so um 9"
-        if is_other_day or is_function_word or not (is_meant or self.end):
+        is_bare = not (is_meant or self.end or HAN.match(match[0]))  # "Friday dentist", but also "Friday prayers"
+        if is_other_day or is_function_word or (is_bare and kind == "short"):
             return 0
-        if kind == "short" and ((self.clock is not None and not is_meant) or self.words.language not in LANGUAGES):
+        is_other_word = (self.clock is not None and not is_meant) or self.words.language not in LANGUAGES
+        if is_bare or (kind == "short" and is_other_word):
             self.mark_span_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
         self.weekdays = [weekday]
         self.is_next = bool(match["next"] or match["later"])

@@ -26,7 +26,6 @@ _NAMED_ZONE = (
     rf"|(?P<names>(?:{TOKEN.pattern}[\s,;]+){{1,3}}?){{zone}}(?!\w)"
 )
 _NO_NAME = r"(?<!\w)(?:{zone}|{of}|{before-day})"
-MAX_CITY_WORDS = 3
 
 
 def find_end_of_time_zone(text: str, start: int, lexicon: Lexicon) -> int:
@@ -65,7 +64,7 @@ def names_own_zone(name: str, due: datetime, lexicon: Lexicon) -> bool:
 
 def find_end_of_city(text: str, start: int) -> int:
     """Return where the name of a city that begins at `start` ends, or 0 if there is no such name."""
-    tokens = [*TOKEN.finditer(text, start)][:MAX_CITY_WORDS]
+    tokens = [*TOKEN.finditer(text, start)][:3]  # "New York", "Cape Town"
     names = {fold_letters(text[start : token.end()].replace(":", "")): token.end() for token in tokens}
     return max((end for name, end in names.items() if name in _load_stems_abbreviations_and_cities()[2]), default=0)
 
