@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import MAXYEAR, UTC, date, datetime, time
 from functools import partial
 from itertools import takewhile
@@ -151,17 +151,17 @@ _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 def read_chats(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     chats = []
     for file in files:
-        lines = list(_parse_lines(_FOOTER.sub("", file.text), file.path))
+        lines = _parse_lines(_FOOTER.sub("", file.text), file.path)
         lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
         chats.append([_clean_chat_line(line) for line in lines])
     add_text_chats(chats, builder, FIRST_LOG_YEAR)
 
 
-def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
+def _parse_lines(text: str, path: str) -> list[ChatLine]:
     is_log = _is_chat_log(text)
     named = find_date(path) if is_log else None  # ZNC has a file for each day
     day: WrittenDate | None = named[:2] if named and named[0][0] >= FIRST_LOG_YEAR else None
-    said: ChatLine | None = None
+    said: list[ChatLine] = []
     first = text[:SAMPLED].splitlines()
     app_lines = [line for head, line in _APP_LINES.items() if any(map(head.match, first))]
     heads = [*_LOGS, _LOG_LINE] if is_log else [*_HEADS, *app_lines]
@@ -171,8 +171,6 @@ def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
         if is_log and _LOG_DAY.match(line) and (new := find_date(line)):
             day = new[:2]
         elif found and (stamp := parse_timestamp(found["stamp"])):
-            if said:
-                yield said
             speaker = found.groupdict().get("speaker")
             # Earlier versions did not read seconds, and a time is part of ids.
             clock = stamp.clock if is_log else stamp.clock.replace(second=0)
@@ -180,15 +178,14 @@ def _parse_lines(text: str, path: str) -> Iterator[ChatLine]:
                 stamp = stamp._replace(day=((day[0][0], *stamp.day[0][1:]), stamp.day[1]))
             is_arrow = is_log and not any(map(str.isalnum, speaker or ""))  # before what the program says
             speaker = "" if is_arrow else speaker and speaker.strip()
-            said = ChatLine(stamp.day or day, clock, speaker, found["words"])
+            said.append(ChatLine(stamp.day or day, clock, speaker, found["words"]))
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new[:2]
-        elif said and said.speaker is None:
-            said = said._replace(speaker=line)
+        elif said and said[-1].speaker is None:
+            said[-1] = said[-1]._replace(speaker=line)
         elif said:
-            said = said._replace(words=f"{said.words}\n{line}")
-    if said:
-        yield said
+            said[-1] = said[-1]._replace(words=f"{said[-1].words}\n{line}")
+    return said
 
 
 def _split_off_speakers(lines: Sequence[ChatLine]) -> list[ChatLine]:
@@ -282,12 +279,13 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
     return said
 
 
-WHATSAPP = ImportFormat(
-    name="whatsapp",
-    product="WhatsApp",
-    fits=lambda file: any(map(parse_message_head, _LOGGED.sub("", file.text[:SAMPLED]).splitlines()[:50])),
-    read=read_whatsapp_chats,
-    members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
+FORMATS = (
+    ImportFormat(name="chat-texts", fits=_is_text_chat, read=read_chats),
+    ImportFormat(
+        name="whatsapp",
+        product="WhatsApp",
+        fits=lambda file: any(map(parse_message_head, _LOGGED.sub("", file.text[:SAMPLED]).splitlines()[:50])),
+        read=read_whatsapp_chats,
+        members=re.compile(r"\A[^/]*/(?:_chat|(?=[^/]*whatsapp)[^/]*)\.txt"),
+    ),
 )
-CHAT_TEXTS = ImportFormat(name="chat-texts", fits=_is_text_chat, read=read_chats)
-FORMATS = (CHAT_TEXTS, WHATSAPP)
