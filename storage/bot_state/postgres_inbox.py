@@ -118,7 +118,3 @@ class PostgresInbox(Inbox):
     def find_lease(self, owner: int) -> Lease | None:
         fence = self._me.held.get(owner)
         return Lease(owner, fence) if fence is not None else None
-
-    async def require_lease(self, lease: Lease) -> None:
-        """Raise ServedElsewhere if this process has lost the lease. First wait for a heartbeat if the last is old."""
-        await self.leases.require_lease(lease.owner, lease.fence)

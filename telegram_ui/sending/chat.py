@@ -82,7 +82,7 @@ def require_lease_for_sending(shared_inbox: "PostgresInbox | None", owner: int) 
     if shared_inbox is None:
         set_lease_check(None)
     elif (lease := shared_inbox.find_lease(owner)) is not None:
-        set_lease_check(partial(shared_inbox.require_lease, lease))
+        set_lease_check(partial(shared_inbox.leases.require_lease, *lease))
     else:
         raise ServedElsewhere
 

@@ -152,4 +152,4 @@ class SharedQueue(DurableQueue):
         return self._shared.find_lease(find_chat_id_or_nobody(update))
 
     async def require_lease(self, lease: Lease) -> None:
-        await self._shared.require_lease(lease)
+        await self._shared.leases.require_lease(*lease)
