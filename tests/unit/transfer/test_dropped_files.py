@@ -244,3 +244,13 @@ def test_reads_replies_in_threads_that_slackdump_keeps_inside_messages() -> None
     )
     assert [(said.speaker, said.content, said.created_at.second) for said in history.messages] == [
         ("anna", "The key?", 0), ("anna", "Well?", 50), ("tom", "Under the pot", 40)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "placeholder",
+    ["Este mensaje fue eliminado", "Essa mensagem foi apagada", "Anda menghapus pesan ini", "Poistit tämän viestin.",
+     "यह मैसेज डिलीट कर दिया गया है.", "این پیام حذف شد", "یہ پیغام حذف کیا گیا", "这条消息已被删除。"],
+)  # fmt: skip
+def test_leaves_out_what_whatsapp_writes_in_place_of_a_deleted_message(placeholder: str) -> None:
+    chat = f"13/06/24, 21:20 - Anna: {placeholder}\n13/06/24, 21:21 - Tom: {placeholder} Why?\n"
+    assert list_texts(read_history(chat, "chat.txt")) == [f"{placeholder} Why?"]
