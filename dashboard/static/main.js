@@ -68,7 +68,7 @@ async function showPage({ keeps = false } = {}) {
 
 /** Remember what is typed on the open page, for when it is opened again. The timeline's words are in the URL. */
 function keepDraft() {
-  if (shown && shown.id !== "timeline") drafts.set(shown.id, new Map([...(drafts.get(shown.id) ?? []), ...listTyped(byId("page"))]));
+  if (shown && shown.id !== "timeline") drafts.set(shown.id, new Map([...(drafts.get(shown.id) ?? []), ...listTyped(byId("page"), { isLeft: true })]));
 }
 
 function refreshPage() {

@@ -47,11 +47,11 @@ function makeChoiceField({ name, kind, label, hint, value, values, longest }, no
   if (kind === "one") return makeLabelledField(label, makeSelect(values, value, name === "storage" ? makeMoveHandler(value, act) : act), hint);
   if (kind === "number") {
     return h("div", {}, makeLabelledField(label, h("input", { type: "number", min: "1", max: String(now.most_every_n), required: true, autocomplete: "off",
-      value: String(value), data: { key: name }, list: "thresholds", inputMode: "numeric", on: makeListeners(Number) })),
+      value: String(value), data: { key: name, atOnce: "" }, list: "thresholds", inputMode: "numeric", on: makeListeners(Number) })),
       h("datalist", { id: "thresholds" }, now.thresholds.map((threshold) => h("option", { value: String(threshold) }))));
   }
   if (longest > 100) return makeTextArea(name, label, hint, value, longest, act);
-  return makeLabelledField(label, h("input", { type: "text", value, data: { key: name }, maxLength: longest, autocomplete: "off",
+  return makeLabelledField(label, h("input", { type: "text", value, data: { key: name, atOnce: "" }, maxLength: longest, autocomplete: "off",
     on: makeListeners(String) }), hint);
 }
 

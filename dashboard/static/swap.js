@@ -17,11 +17,13 @@ function makeKey(control) {
 
 const findByKey = (place, key) => [...place.querySelectorAll(HOLDS)].find((control) => makeKey(control) === key);
 
-/** Return the texts that are typed and not saved in a part of the page, by the keys of their fields.
+/** Return the texts that are typed and not saved in a part of the page, by the keys of their fields. If the page is left, fields
+ * without a Save button do not count: they would look as if they were saved.
  * @returns {Map<string, string>}
  */
-export function listTyped(place) {
-  const fields = [...place.querySelectorAll("textarea, input")].filter((field) => isTextField(field) && field.value !== field.defaultValue);
+export function listTyped(place, { isLeft = false } = {}) {
+  const chosen = isLeft ? "textarea, input:not([data-at-once])" : "textarea, input";
+  const fields = [...place.querySelectorAll(chosen)].filter((field) => isTextField(field) && field.value !== field.defaultValue);
   return new Map(fields.map((field) => [makeKey(field), field.value]));
 }
 

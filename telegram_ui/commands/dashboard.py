@@ -45,7 +45,7 @@ class DashboardCommands(CommandGroup):
             name=collapse_to_single_line(user.first_name) if user else "",
             group=collapse_to_single_line(chat.title or "") if chat else "",
         )
-        page = f"{url}/?owner={owner}"
+        page = f"{url}/?owner={owner}" + (f"&thread={here.scope.thread}" if here.thread else "")
         text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=f"{page}#link={token}")
         button = InlineKeyboardButton(tr("web-open"), web_app=WebAppInfo(page))
         keyboard = make_keyboard([button] if url.startswith("https://") else [])

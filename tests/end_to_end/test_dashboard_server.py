@@ -214,6 +214,27 @@ async def test_group_admin_who_never_started_bot_is_told_what_to_send_again(own_
         assert "in private" in await anns.ask("/dashboard")
 
 
+async def test_link_from_topic_opens_topic(own_servers: LocalServers) -> None:
+    ann = own_servers.add_person("Ann")
+    group = own_servers.add_group(ann, admins=[ann], topics={7: "Tides", 9: "Boats"})
+    tides, boats = ann.with_chat(group, 7), ann.with_chat(group, 9)
+    async with run_bot_with_dashboard(own_servers) as page:
+        await ann.ask("/start")
+        await tides.set_up_memory()
+        await tides.ask("@keepsake_bot high water is at noon", "Noted.")
+        await boats.ask("@keepsake_bot we sail at nine", "Noted.")
+        for topic, said in ((tides, "high water is at noon"), (boats, "we sail at nine")):
+            since = ann.last_event
+            topic.say("/dashboard")
+            sent = (await ann.wait_for_message("#link=", since=since))["text"]
+            link = LINK.search(sent)
+            assert link is not None
+            session = await page.open_session(link=link[1])
+            visitor = Visitor(page=page, token=session["token"], owner=session["owner"])
+            opened = await visitor.get("timeline", thread=httpx.URL(sent.split()[-1]).params["thread"])
+            assert [message["text"] for message in opened["messages"]] == [said, "Noted."]
+
+
 async def test_path_prefix_may_be_kept_or_stripped_by_proxy(own_servers: LocalServers) -> None:
     with reserve_port() as port:
         address = f"127.0.0.1:{port}"

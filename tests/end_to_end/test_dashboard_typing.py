@@ -83,3 +83,24 @@ async def test_days_typed_on_keyboard_are_sent_once_they_are_complete(
             await last.fill("2024-05-21")
             await page.get_by_role("button", name="Forget these days").click()
             await expect(page.locator(".toast")).to_contain_text("holds nothing of this")
+
+
+async def test_reload_keeps_drafts_but_no_setting_that_was_not_saved(
+    own_servers: LocalServers, browser: Browser
+) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
+            page = shown.page
+            await shown.go_to("settings")
+            await page.locator("textarea[data-key=persona_text]").fill("Talk like a sailor.")
+            await page.context.set_offline(True)
+            await page.get_by_label("Time zone").fill("Asia/Tokyo")
+            await page.get_by_label("Time zone").press("Tab")
+            await expect(page.locator(".toast.bad")).to_be_visible()
+            await page.context.set_offline(False)
+            await page.reload()
+            await expect(page.locator("textarea[data-key=persona_text]")).to_have_value("Talk like a sailor.")
+            await expect(page.get_by_label("Time zone")).to_have_value("UTC")
+            shown.problems.clear()  # the failed request is on the console
