@@ -121,7 +121,7 @@ class _Leftovers:
         if parser.month_day == 0 and (parser.day or parser.repeat):
             return 0
         for words in [parser.words] if self.is_language_shown else map(load_lexicon, READ_LANGUAGES):
-            if self._is_misspelt_name(at, words) and self._may_be_day(start, end, words, "on", "at", "on-day"):
+            if self._may_be_day(start, end, words, "on", "at", "on-day") and self._is_misspelt_name(at, words):
                 return end
         if self.is_language_shown:
             return 0

@@ -918,6 +918,7 @@ def test_partly_understood_trailing_time_is_named(text: str) -> None:
         ("ru", "Europe/Moscow", "завтра в 9 по Москве позвонить"),
         ("ru", "Europe/Moscow", "завтра в 9 по московскому времени позвонить"),
         ("en", "Etc/GMT-3", "tomorrow at 9 UTC+3 call Ann"),
+        ("en", "UTC", "tomorrow at 9 UTC call Ann"),
     ],
 )
 def test_name_of_own_time_zone_is_read(language: str, zone: str, text: str) -> None:
