@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from llm import text_calls
+from llm import text_calls, thoughts
 from llm.text_calls import TextAndCalls, repair_call
-from llm.thoughts import begins_with_thoughts, remove_headed_thoughts, remove_thoughts, unwrap_answer
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
@@ -125,10 +124,11 @@ class PartialAnswer:
 
         Unless `is_whole` is True, hold back an ending that may become a thought or a call.
         """
-        is_unclosed = self.thinks_first and not self.reasoning.text and not begins_with_thoughts(self.text)
+        is_unclosed = self.thinks_first and not self.reasoning.text and not thoughts.begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
         if not is_hidden and self._visible[0] != (self.text, is_whole):
-            self._visible = (self.text, is_whole), remove_thoughts(self.text, is_whole=is_whole, prompt=self.prompt)
+            visible = thoughts.remove_thoughts(self.text, is_whole=is_whole, prompt=self.prompt)
+            self._visible = (self.text, is_whole), visible
         text = "" if is_hidden else self._visible[1]
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
@@ -136,13 +136,16 @@ class PartialAnswer:
             text, names, is_whole=is_whole, shown_length=shown_length, prompt=self.prompt
         )
         is_ended = is_whole and not reading.calls
-        shown = remove_headed_thoughts(reading.shown, self.question, self.prompt, is_whole=is_ended)
-        reading = replace(reading, shown=unwrap_answer(shown, self.question, self.prompt, is_whole=is_ended))
+        if is_ended and self.offer.tools and not reading.is_broken and text_calls.is_call_of_unknown_tool(text):
+            reading = TextAndCalls(shown="", is_broken=True)
+        shown = thoughts.remove_template_tokens(reading.shown, self.prompt)
+        shown = thoughts.remove_headed_thoughts(shown, self.question, self.prompt, is_whole=is_ended)
+        reading = replace(reading, shown=thoughts.unwrap_answer(shown, self.question, self.prompt, is_whole=is_ended))
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.
-        thoughts = f"{self.text}\n{self.reasoning.text}"
-        return replace(reading, shown="", calls=text_calls.find_calls_in_text(thoughts, names, is_whole=True).calls)
+        thinking = f"{self.text}\n{self.reasoning.text}"
+        return replace(reading, shown="", calls=text_calls.find_calls_in_text(thinking, names, is_whole=True).calls)
 
     def pop_text_if_changed(self) -> str | None:
         """Return the visible text if it has changed since the last call, or else None."""

@@ -9,7 +9,7 @@ from html import unescape
 from itertools import dropwhile, islice
 
 from llm.meant_json import decode_json_and_find_end, parse_json_leniently, parse_json_or_none
-from llm.thoughts import is_tag_mentioned_as_word
+from llm.thoughts import CODE, is_tag_mentioned_as_word
 from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
 from records.model_calls import ToolCall
 
@@ -28,12 +28,20 @@ _BEGINNING = re.compile(
     r"(?:^|(?<=[.!?…] ))[ \t]*(?P<json>(?:\[\s*)?\{)"
     r"|<(?:[|｜‖]|(?:[\w:.|-]{0,29}[:._|-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])|(?P<tag>\w{3,40})(?=[\s/>]))"
     r"|```tool|\[(?=[a-z_]{3,40}\()|\[TOOL_(?:CALLS?|REQUEST)\]|(?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)"
-    r"|\bcall:(?=[\w.:]{3,80}\{)",
+    r"|\bcall:(?=[\w.:]{3,80}\{)|^action:(?=[^\n]{2,60}\naction input:)",
     re.MULTILINE | re.IGNORECASE,
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
 # A mark without any other use, or at the end: its call is missing.
 _TAG = re.compile(
-    r"<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
+    r"<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]|action:[^\n]+\naction input:[^\n]*(?:\Z|\nobservation:)"
+    r"|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
+    re.IGNORECASE,
+)
+# A name in JSON with arguments, or a mark of a call.
+_CALL_MARK = re.compile(
+    r"\"(?:\w{0,20}name|tool|function|action)\"\s*:\s*\"[\w.:-]+\"\s*,\s*\"(?:arguments|parameters|args|input)\"\s*:\s*[\"{]"
+    r"|<(?![^<>\n]{0,40}(?:result|respon|output))(?:[^<>=\n]{0,24}[^a-z<>=\n])?(?:tool|function|call|invoke|python)"
+    r"(?:s|calls?|use)?(?![a-z])[^<>\n]{0,40}>|```tool|to=functions|\A\[\w+\(\w+=",
     re.IGNORECASE,
 )
 # A word behind a mark or at the beginning of a line, with no other word next to it.
@@ -54,7 +62,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _WORDS = re.compile(r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them
 MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
-_MARK_WORDS = "func|tool|call|action|command|comment|print|name|type|json|await|return|input|arg|param|using"
+_MARK_WORDS = "func|tool|call|action|command|comment|print|name|type|json|await|return|input|arg|param|using|工具|函数"
 _ONLY_MARKS = re.compile(
     r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}(?::(?!\s)|\.(?!\s|\Z))"
     rf"|\b(?:\w{{0,20}}(?:{_MARK_WORDS})\w{{0,20}}|to|use)\b)*+",
@@ -70,7 +78,7 @@ _MAY_BECOME_MARK = re.compile(
 _NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}(?P<name>[a-z][a-z_]{2,39})(?::\d{1,3})?\b")
 _NEAR_OBJECT = re.compile(
     r"(?!\s{1,9}=|=\s)(?:\.call\b|\)| ?\([^\n(){}=\"']{1,60}\)(?=[\]:]))?"
-    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|code|with)\b|\w{1,40}(?::\w{1,20}){0,2}(?=[\[\]<>|｜▁]))){0,8}"
+    r"(?:[^\w{}()]{1,60}(?:(?:arguments?|args?|action|inputs?|parameters?|json|code|with|参数)\b|\w{1,40}(?::\w{1,20}){0,2}(?=[\[\]<>|｜▁]))){0,8}"
     r"[^\w{}()]{0,60}(?:\(\s{0,9})?(?P<opening>\{|\((?=\s*(?:\w{1,40}\s*[:=]|[\"'\d\[-])))",
     re.IGNORECASE,
 )  # arguments with only marks in front of them; a word next to a bracket is a mark
@@ -133,15 +141,33 @@ def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, sho
         body = text[mark.start("json") if mark["json"] else mark.start() :]
         before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, shown_length)
         tag, (value, end) = _TAG.match(body), decode_json_and_find_end(body, 0)
-        is_named = tag or mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
+        is_tool = mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
+        is_named = tag or is_tool
         if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
         end = mark.start() + tag.end() if tag else mark.end()
         is_mentioned = not mark["json"] and is_tag_mentioned_as_word(text, mark.start(), end)
+        is_mentioned |= not is_tool and _is_in_code_next_to_words(text, mark.start())
         is_call = value is None and (tag or not mark["tag"]) and not is_mentioned
         if is_named and ((calls := _find_tool_calls(body, names)) or is_call):
             return _make_text_and_calls(before, calls, body, names)
     return _find_call_by_name(text, names, is_whole=is_whole, shown_length=shown_length)
+
+
+def is_call_of_unknown_tool(text: str) -> bool:
+    """Return True if the text ends with what would be a call if one of its words were the name of a tool."""
+    mark = _CALL_MARK.search(text)
+    is_tag = mark is not None and mark[0].startswith("<")
+    if mark is None or (is_tag and is_tag_mentioned_as_word(text, mark.start(), mark.end())):
+        return False
+    found = _split_text_and_calls(text, dict.fromkeys(_PLACED.findall(text[:MAX_CALL_CHARS])[:MAX_CANDIDATES], ()))
+    return found.calls != () and text.startswith(found.shown) and not _is_in_code_next_to_words(text, mark.start())
+
+
+def _is_in_code_next_to_words(text: str, place: int) -> bool:
+    spans = (code for code in CODE.finditer(text) if code.start() <= place < code.end())
+    closed = (code for code in spans if code[0].rstrip().endswith(("`", "~~~")))
+    return any(_WORD.search(text[: code.start()] + text[code.end() :]) for code in closed)
 
 
 def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int) -> TextAndCalls:
@@ -150,11 +176,11 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
         if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or _CODE_IN_SENTENCE.match(text, start - 1):
             continue  # within a sentence it is talked about
         before = _cut_trailing_markup(text[:start], (), shown_length)
-        if _ends_inside_code_block(before):
+        is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
+        if _ends_inside_code_block(before) or (text[:start].strip() and not is_tool):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
         given, end = _parse_arguments(text, named, names)
-        is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
         if is_whole and is_tool and given is None and not before.strip() and _BARE_CALL.fullmatch(text, named.end()):
             return TextAndCalls(shown="", is_broken=True)
         if is_whole and given is not None and (calls := _find_tool_calls(body, names)):

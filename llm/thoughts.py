@@ -11,6 +11,7 @@ from time import time
 from llm.meant_json import decode_json_and_find_end, parse_json_leniently
 
 _CODE = r"(?P<code>```.*?(?:```|\Z)|(?<![^\n])~~~\w*\n.*?(?:\n~~~|\Z)|`[^`\n]+`)"
+CODE = re.compile(_CODE, re.DOTALL)
 _THINKS = "think|thought|reason|working_out|思考|思维|推理"
 _FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
 # Names of thoughts only in the first element, if an answer follows.
@@ -21,12 +22,13 @@ _OWN = r"thinking|thoughts?|reasoning|\w{0,4}(?:思考|思维|推理)(?:过程|�
 _NAME = rf"(?:(?:begin|start|end)(?: of)? )?(?:[\w:.-]|(?(element)\|)){{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
 _BRACKET = "[\\[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
-    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>!--\s*|[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?\|?\s*{_NAME})"
+    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>!--\s*|[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]{{0,2}}\|?\s*{_NAME})"
     rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:(?(sign)(?P=sign)|\|?)>{{1,3}}|--+>|%?[)}}$▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›]{{1,3}}"
     r"|\]{1,3}(?!\()|&gt;)"
     r"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)"
     r"|(?P<close><channel\|>|<\|close\|>think\w*<\|sep\|>|<unused95>|<\|inner_suffix\|>"
-    r"|<\|content\|>|\[BEGIN FINAL RESPONSE\])",
+    r"|<\|content\|>|\[BEGIN FINAL RESPONSE\])"
+    r"|(?P<call><\|recipient\|>\s*(?!all\b)[\w.]{1,64}\s*<\|content\|>)",  # of Functionary
     re.IGNORECASE | re.DOTALL,
 )
 # The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
@@ -53,7 +55,7 @@ _ASIDE = re.compile(
 # of Granite, Ollama or Poe, in channels without marks (gpt-oss, Gemma 4), or in a leading fence that is not ReasonML
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)")
 _BEGINNING = re.compile(
-    rf"(?:<{{1,2}}(?:\||!-{{0,2}}\s?)?/?|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
+    rf"(?:<{{1,2}}(?:\||!-{{0,2}}\s?)?/{{0,2}}|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
     r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|\w{1,12}\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z|\A\s*to=\w{0,20}(?:<\|?\w{0,20}\|?)?\Z|\A\]~?!?b?\Z|\]<(?:\][\w\[</>]{0,40})?\Z",
@@ -69,30 +71,41 @@ _CHANNEL_BODY = re.compile(
 _TO_TOOL = re.compile(r"to=(?!assistant|user|self)")
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 _HEADER = (
-    r"(?:(?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|end_header_id\|>)?"
+    r"(?:(?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|(?:end_header_id|im_sep)\|>)?"
     r"|<[|｜](?:im_)?(?:[Aa]ssistant|[Uu]ser|system)(?:_start)?[|｜]>(?:\w{0,12}<\|im_middle\|>)?|<s>\s*\[INST\]"
     r"|<\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?|\]~!?b[\[\]]\s*\w{0,12}|<\|(?:begin|start)\|>assistant(?:<\|message\|>)?)"
 )  # of a message in a chat template
 _ENDS = r"(?:(?:<[|｜][\w▁:]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
     rf"{_CODE}|<!--\s{{0,9}}(?:-->\s*|(?i:{_OWN})\s{{0,9}}(?:-->\s*|[:：\n].*?(?:-->\s*|\Z)))|<think(?:ing)?\s?/>"
-    rf"|\A\s*(?:(?:{_HEADER}|<s>|(?:<(?:[be]os|sop|BOS_TOKEN|\|begin_of_text\|)>|\[gMASK\])(?!\x20[a-zа-я—])|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|\A\s*<(?:think|thought)(?=[^\W\x00-\x7f])|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]|<pad>"
+    rf"|\A\s*(?:(?:{_HEADER}|<s>(?![^\n]*</s>\s*\S)|(?:<(?:[be]os|sop|BOS_TOKEN|\|begin_of_text\|)>|\[gMASK\])(?!\x20[a-zа-я—])|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|\A\s*<(?:think|thought)(?=[^\W\x00-\x7f])|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|\]<\]\w{1,20}\[>\[|</tool_calls?>\s*\Z|\[\|endofturn\|\]"
     rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
     re.DOTALL,
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
+# Control tokens of chat templates, citations (Cohere, Gemini, OpenAI), and made-up results of tools. Not struck HTML.
+_TEMPLATE = re.compile(
+    rf"{_CODE}|(?P<inner><s>[^\n]{{1,300}}?</s>(?=\s*\S))"
+    r"|[<\[]\|?(?P<result>\w{0,12}(?:tool|function)\w{0,12}(?:result|response|output)s?\b)[^<>\[\]\n]{0,80}[>\]]"
+    r"(?:.*?[<\[][|/]{1,2}(?P=result)[^<>\[\]\n]{0,3}[>\]]\s*|.*\Z)"
+    r"|<\|from\|>\s*\w{1,20}|<(?:[|｜][\w▁:./-]{1,40}[|｜]?|\w{1,30}[|｜])>|</s>|<(?:unk|pad|eos|bos)>"
+    r"|</?co(?::[^<>\n]{0,60})?>|\[cite(?:_start|:[\s\d,.]{1,40})\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】",
+    re.IGNORECASE | re.DOTALL,
+)
 _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
 )  # an answer in an element, which often follows thoughts in one
 _HEADING = re.compile(
-    r"\A\s*(?:(?P<lead>[#=:]{1,6}|\*{1,3}(?! )|_{1,2}|\[(?=[^\]\n]*:))[^\w\n`]{0,3}|(?=thoughts?:))"
+    r"\A\s*(?:(?P<lead>[#=:]{1,6}|\*{1,3}(?! )|_{1,2}|\[(?=[^\]\n]*:))[^\w\n`]{0,3}"
+    rf"|(?=(?:{_OWN}|(?:{_FOREIGN})\w{{0,9}})(?: process)?[:：]))"
     rf"(?:(?:my|inner|internal|chain of) )?(?P<title>think|{_OWN}|(?:{_FOREIGN})\w{{0,9}})(?: process)?"
     r"\s?(?P<tail>(?:[^\w\s<`,.;!?\"']|_){1,6}|\n)(?P<thoughts>.*?(?:(?P=lead)\s?(?:/|end )(?P=title)\s?(?P=tail)"
-    r"|^[ \t]*(?(lead)(?P=lead)[^\w\n`]{0,3}|(?=final))(?P<answer>(?:the |my |final\w? |итоговый |最终)?(?:answer"
+    r"|^[ \t]*(?(lead)(?P=lead)[^\w\n`]{0,3}|[*#_\s]{0,4}(?=[^\n:：]*final|最终|итогов))"
+    r"(?P<answer>(?:the |my |final\w? |итоговый |最终)?(?:answer"
     r"|reply|response|antwort|respuesta|resposta|réponse|risposta|ответ|回答|答案|回复|답변)(?: final\w?)?"
-    r"\s?(?P=tail)))\s*)?",
+    r"\s?(?P=tail)(?(lead)|[*_]{0,3})))\s*)?",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
 _WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # headings of worked solutions
@@ -112,8 +125,6 @@ _TALKED_ABOUT = re.compile(
     r"\s*(?:<[\w:]{1,30}>|\[unused\d{1,4}\](?= ))(?: \w{1,5} </[\w:]{1,30}>)? ?"
     rf"(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) |[—是])[^<\n]*[.!?…。]\s*\Z"
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
-FILE_NAME = ".thinking-models"
-MAX_FILES = 100  # as many models at endpoints are remembered
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the server may have been updated.
 
 
@@ -194,7 +205,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
             depth += 1
     if depth:
         return kept
-    said = _RESPONSE.sub(_remove_tag_unless_mentioned, kept + text[place:])
+    said = _RESPONSE.sub(_remove_mark_unless_mentioned, kept + text[place:])
     said = _remove_unfinished_tag(said, is_whole)
     if not place or kept.strip():
         return said
@@ -202,10 +213,15 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
     return (wrapped["answer"] if wrapped else said).lstrip()
 
 
-def _remove_tag_unless_mentioned(mark: "re.Match[str]") -> str:
-    end = mark.start() + len(mark[0].rstrip())
-    is_kept = mark["code"] or is_tag_mentioned_as_word(mark.string, mark.start(), end)
-    return mark[0] if is_kept else (mark["inner"] or "").replace("<｜end▁of▁sentence｜>", "")
+def remove_template_tokens(text: str, prompt: str) -> str:
+    """Remove control tokens, marks of citations and made-up results, unless the text or the `prompt` mentions them."""
+    return _TEMPLATE.sub(lambda mark: _remove_mark_unless_mentioned(mark, prompt), text)
+
+
+def _remove_mark_unless_mentioned(mark: "re.Match[str]", prompt: str = "") -> str:
+    opening = mark[0][: mark[0].find(">") + 1] or mark[0].rstrip()
+    is_mentioned = is_tag_mentioned_as_word(mark.string, mark.start(), mark.start() + len(opening))
+    return mark[0] if mark["code"] or is_mentioned or opening.lower() in prompt else mark["inner"] or ""
 
 
 def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
@@ -223,7 +239,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
         place = mark.end()
         if mark["code"]:
             place = mark.start() + 1 if is_open else place
-        if mark["code"] or mark[0].endswith("/>"):  # an empty element
+        if mark["code"] or mark["call"] or mark[0].endswith("/>"):  # an empty element
             continue
         if mark[0].startswith("<!") and (mark["attributes"] or "").strip():  # a comment in other words
             continue
@@ -239,7 +255,7 @@ def _find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[
                 continue
         may_be_words = text[max(0, mark.start() - 1) : mark.start()].isalnum()  # List<Thought>
         if opening.startswith("<"):
-            may_be_words = is_whole and (may_be_words or bool(mark["sign"]))
+            may_be_words = is_whole and ((may_be_words and name != "think") or bool(mark["sign"]))
         elif is_whole:
             # Placeholders and titles are written so. Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
             is_thought = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or opening == "◁"
@@ -303,11 +319,7 @@ class ThinkingHabit:
 
     def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
-        self._file = folder / f"{FILE_NAME}-{key}" if folder is not None else None
-        with suppress(OSError):
-            files = folder.glob(f"{FILE_NAME}*") if folder is not None else ()
-            for file in sorted(files, key=lambda file: file.stat().st_mtime)[:-MAX_FILES]:
-                file.unlink()
+        self._file = folder / f".thinking-models-{key}" if folder is not None else None
 
     def remember_habit(self) -> None:
         with suppress(OSError):

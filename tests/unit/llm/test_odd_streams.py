@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import Response
 
 from llm.openai_api import OpenAIChat
-from llm.thoughts import MAX_FILES, REMEMBERED_SECONDS, ThinkingHabit
+from llm.thoughts import REMEMBERED_SECONDS, ThinkingHabit
 from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion, Tool
 from settings import Secret
@@ -332,11 +332,6 @@ def test_thinking_habit_expires_after_thirty_days(tmp_path: Path) -> None:
     past = file.stat().st_mtime - REMEMBERED_SECONDS
     os.utime(file, (past, past))
     assert not habit.is_known()
-    for number in range(MAX_FILES + 5):  # the oldest go
-        ThinkingHabit(tmp_path, "", str(number)).remember_habit()
-    ThinkingHabit(tmp_path, "", "m")
-    assert len([*tmp_path.iterdir()]) == MAX_FILES
-    assert not file.exists()
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])

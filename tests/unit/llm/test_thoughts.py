@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.thoughts import remove_thoughts
+from llm.thoughts import remove_template_tokens, remove_thoughts
 
 ANSWERS = [
     "SECRET plan\n</think>\n\nVisible answer",
@@ -132,8 +132,8 @@ def test_many_tags_are_parsed_quickly() -> None:
     assert remove_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
     assert remove_thoughts("[" + " " * 20_000 + "x") == "[" + " " * 20_000 + "x"
     assert remove_thoughts("<" * 20_000, is_whole=False) == "<" * 19_998
-    assert remove_thoughts("x" + "<｜end▁of▁sentence｜>" * 20_000 + "x") == "xx"
-    assert remove_thoughts("x" + "<eos>" * 40_000 + "x").endswith("<eos>x")  # took minutes, read from each token on
+    for token in ("<｜end▁of▁sentence｜>", "<eos>"):  # took minutes, read from each token on
+        assert remove_template_tokens(remove_thoughts(f"x{token * 40_000}x"), "") == "xx"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from llm.openai_api import OpenAIChat
 from llm.text_calls import find_calls_in_text
-from llm.thoughts import remove_thoughts
+from llm.thoughts import remove_template_tokens, remove_thoughts
 from records.errors import BrokenOff, ModelBusy, ModelError, ModelRefused
 from records.model_calls import Completion
 from settings import Secret
@@ -361,7 +361,7 @@ def test_text_mentioning_tool_name_is_unchanged(text: str) -> None:
 @pytest.mark.parametrize("kind", THOUGHTS)
 def test_hides_thoughts_in_formats_of_other_servers(kind: str) -> None:
     text = THOUGHTS[kind]
-    assert remove_thoughts(text).strip() == "Visible answer"
+    assert remove_template_tokens(remove_thoughts(text), "").strip() == "Visible answer"
     if not text.startswith("SECRET"):
         drafts = [remove_thoughts(text[:end], is_whole=False) for end in range(len(text))]
         assert not any("SECR" in draft or "]<" in draft for draft in drafts)

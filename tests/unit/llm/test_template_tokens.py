@@ -1,0 +1,140 @@
+"""Tests of control tokens, citation marks and made-up tool results in answers, and of code that resembles calls.
+
+The forms come from reports to openclaw and hermes-agent, and from the chat templates of Cohere, Functionary, Llama,
+Qwen, Mistral and Phi.
+"""
+
+import json
+
+import pytest
+
+from llm.openai_api import OpenAIChat
+from settings import Secret
+from tests.peers.raw_server import Json, RawAnswer, make_answer, make_chunk, make_stream, run_raw_server
+from tests.unit.llm.test_openai_api import make_prompt
+from tests.unit.llm.test_reported_answers import GIVEN, REMIND, complete, skip_pause, stream_in_pieces
+
+MARKED = [
+    "Visible<unk> answer",
+    "Visible answer<unk><unk>",
+    "Visible<|reserved_special_token_12|> answer",
+    "<|gizmo:start|>Visible answer<|gizmo:end|>",
+    "<|im_start|>assistant<|im_sep|>Visible answer<|im_end|>",
+    "Visible <co: 0>answer</co: 0>",
+    "<co>Visible</co: 0:[1,2],1:[3,4]> answer",
+    "[cite_start]Visible answer[cite: 1, 2]",
+    "Visible answer【4:0†source】",
+    "<|from|>assistant\n<|recipient|>all\n<|content|>Visible answer<|stop|>",
+    "<tool_response>\nSECRET\n</tool_response>\nVisible answer",
+    '<tool_result> {"output": "SECRET"} </tool_result>\nVisible answer',
+    "<function_results>\n<result>SECRET</result>\n</function_results>\n\nVisible answer",
+    "<|tool_response|>SECRET<|/tool_response|>Visible answer",
+    "[TOOL_RESULTS]SECRET[/TOOL_RESULTS]Visible answer",
+    "Visible answer\n<tool_response>SECRET",
+    "<think>SECRET plan<//think>Visible answer",  # DeepSeek V4 on SGLang
+    "SECRET plan<//think>Visible answer",
+    "Visible answer<think>SECRET",
+    "</think>SECRET plan</think>Visible answer",  # oMLX
+]
+
+
+@pytest.mark.parametrize("text", MARKED)
+async def test_hides_template_tokens_citations_and_invented_results(text: str) -> None:
+    made, drafts, request_count = await complete(stream_in_pieces(text))
+    assert (made.text, request_count) == ("Visible answer", 1)
+    assert not any("SECRET" in draft for draft in drafts)
+
+
+async def test_keeps_text_on_both_sides_of_template_token() -> None:
+    made, _, _ = await complete(stream_in_pieces("It is done.<|im_end|>\n\nAnything else?</s> Ask."))
+    assert made.text == "It is done.\n\nAnything else? Ask."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- <|im_start|>: begins a turn\n- <|im_end|>: ends it",
+        "The model gets <tool_response> with the result, closed by </tool_response>.",
+        "```xml\n<tool_response>ok</tool_response>\n```\nThat is the form.",
+        "<s>old</s> price: 5",
+        "In F#: a <| b |> c is fine, and in Haskell digit <|> eof.",
+        "In chemistry <co> and CO2 differ.",
+        "reasoning:\n  effort: high\nresponse:\n  format: json",
+        '```xml\n<tool_call> {"name": "find"} </tool_call>\n```\n\nVisible text',
+        "Mistral writes:\n```\n[TOOL_CALLS] [{}]\n```\nThat is all.",
+        'Llama writes `<function=get_weather>{"city": "Berlin"}</function>` for that.',
+    ],
+)
+async def test_keeps_tokens_and_calls_that_are_talked_about(text: str) -> None:
+    made, _, request_count = await complete(stream_in_pieces(text))
+    assert (made.text, request_count) == (text, 1)
+
+
+async def test_keeps_token_at_beginning_of_line_if_user_asked_about_it() -> None:
+    text = "<|im_end|> ends a turn.\n<|im_start|> begins one."
+    made, _, _ = await complete(stream_in_pieces(text), "What are <|im_end|> and <|im_start|>?")
+    assert made.text == text
+
+
+async def test_makes_call_in_format_of_functionary() -> None:
+    text = '<|from|> assistant\n<|recipient|> search_memory\n<|content|> {"query": "fern"}<|stop|>'
+    made, drafts, _ = await complete(stream_in_pieces(text))
+    assert ([call.name for call in made.calls], made.text, drafts) == (["search_memory"], "", [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="exec_command">\n<｜DSML｜parameter name="cmd" string="true">ls'
+            "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
+        ),
+        'Let me look that up.\n\n{"name": "web_search", "arguments": {"query": "weather in Berlin"}}',
+        '<|python_tag|>brave_search.call(query="weather in Berlin")',
+        "```tool_code\nprint(google_search.search(queries=['weather']))\n```",
+        "Action: weather\nAction Input: Berlin",
+        "Action: search_memory\nAction Input: None",
+    ],
+)
+async def test_calls_of_unknown_tools_are_asked_again_without_tools(text: str) -> None:
+    def answer(request: Json) -> RawAnswer:
+        return stream_in_pieces(text) if request.get("tools") else make_answer("Visible answer")
+
+    async with (
+        run_raw_server(answer) as (server, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=skip_pause) as model,
+    ):
+        made = await model.for_person(1).with_tools([REMIND]).complete(make_prompt("What is the weather?"))
+        assert (made.text, made.calls, len(server.requests)) == ("Visible answer", (), 2)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"name": "login", "arguments": {"user": "anna"}}', "<tools><tool>saw</tool></tools>"]
+)
+async def test_answer_that_stays_the_same_without_tools_is_no_call(text: str) -> None:
+    made, _, _ = await complete(stream_in_pieces(text))
+    assert (made.text, made.calls) == (text, ())
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        stream_in_pieces(f"调用工具：remind\n参数：{GIVEN}"),
+        stream_in_pieces(
+            "<name>remind\n</parameter>\n<parameter=text>\nfern\n</parameter>\n<parameter=in_minutes>\n5\n</parameter>\n"
+            "</function>"
+        ),
+        make_stream({"choices": [{"delta": {"toolCalls": [{"function": {"name": "remind", "arguments": GIVEN}}]}}]}),
+        make_stream(make_chunk(content="Sure."), make_chunk(tool_calls=[{"name": "remind", "arguments": GIVEN}])),
+    ],
+    ids=["Chinese labels", "half of a tag (q27)", "camel case", "flat"],
+)
+async def test_makes_call_in_unusual_format(raw: RawAnswer) -> None:
+    made, _, _ = await complete(raw)
+    assert [(call.name, json.loads(call.arguments)) for call in made.calls] == [("remind", json.loads(GIVEN))]
+
+
+@pytest.mark.parametrize("code", ['python\nforget("x")', "php\nCache::forget('key');", "js\ncache.forget({key: 'a'})"])
+async def test_shows_users_function_that_is_no_offered_tool(code: str) -> None:
+    made, _, request_count = await complete(stream_in_pieces(f"Call it so:\n```{code}\n```"))
+    assert (made.text, request_count) == (f"Call it so:\n```{code}\n```", 1)
