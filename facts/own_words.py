@@ -18,7 +18,7 @@ _CLAUSE_BREAK = re.compile(r"[^\w\s'’]\s|[–—，、]")
 _FUNCTION_WORDS = frozenset(map(fold_accents, EVERY_FUNCTION_WORD))
 # Of languages where a verb has the same form after "I" and after a name, at least in the past.
 _FIRST_PERSON = frozenset({"i", "we", "ich", "wir", "я", "мы"})
-_OTHERS = frozenset(WORD_LISTS["fingerprints"]["no_names"].split()) - _FIRST_PERSON  # "she eats"
+_OTHERS = frozenset(WORD_LISTS["fingerprints"]["no_names"].split()) - {*_FIRST_PERSON, "on"}  # "she eats"; "on habite"
 
 
 def remove_code_and_block_quotes(content: str) -> str:
@@ -41,7 +41,9 @@ def names_speaker_instead_of_subject(text: str, sentence: str, speaker: str) -> 
     words = re.findall(r"\w+", _CLAUSE_BREAK.split(before)[-1])
     if not (speaker and text.startswith(speaker) and found and words) or describes_change(copied):
         return False  # of "Recently moved to Oslo", nobody knows
-    if words[-1] > "\u2e80":  # without spaces, an adverb looks like a noun
+    if len(words[-1]) == 1 or words[-1] > "\u2e80":  # "I", "J'habite"; without spaces, an adverb looks like a noun
         return len(words[-1]) > 1 and not describes_change(sentence)
+    if EVERY_FUNCTION_WORD.isdisjoint(re.findall(r"\w+", normalize_text(sentence))):
+        return False  # in a language whose pronouns are unknown
     own = {*_FUNCTION_WORDS, *normalize_text(speaker).split()}
     return words[-1] in _OTHERS or (fold_accents(words[-1]) not in own and _FIRST_PERSON.isdisjoint(words))
