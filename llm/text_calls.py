@@ -56,7 +56,7 @@ _ARGUMENT = re.compile(
     r"(?<![\w./-])(?P<flag>--)?(?P<key>[\w-]{1,64})"
     r"(?:(?(flag)[ =]|[ \t]*=)[ \t]*(?P<attribute>\"[^\"]*\"|'[^']*'|[^\s,/<>\"'\])]+)|:[ \t]*(?P<line>[^\n]*)"
     r"|[\"']?(?P<about>\s[^<>\n]{0,80})?(?:</[^<>]{1,40}>\s*(?:<[^<>]{1,20}type>\w{1,20}</[^<>]{1,20}>)?){0,2}(?:/>|(?:<[^<>\n]{1,20})?>"
-    r"(?P<element>(?:[^<]|<(?!/?\s{0,2}[|｜‖]|/?[\w:.|-]{0,20}(?:param|arg|val|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
+    r"(?P<element>(?:[^<]|<(?!/{0,2}\s{0,2}[|｜‖]|/{0,2}[\w:.|｜-]{0,20}(?:param|arg|val|invo|func|tool|call)|/(?P=key)\b))*+)(?:<|\Z)))"
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _WORDS = re.compile(r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them

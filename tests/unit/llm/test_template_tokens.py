@@ -124,10 +124,14 @@ async def test_answer_that_stays_the_same_without_tools_is_no_call(text: str) ->
             "<name>remind\n</parameter>\n<parameter=text>\nfern\n</parameter>\n<parameter=in_minutes>\n5\n</parameter>\n"
             "</function>"
         ),
+        stream_in_pieces(
+            '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="remind">\n<｜DSML｜parameter name="text" string="true">fern'
+            '<//DSML｜parameter>\n<｜DSML｜parameter name="in_minutes">5<//DSML｜parameter>\n<//DSML｜invoke>'
+        ),
         make_stream({"choices": [{"delta": {"toolCalls": [{"function": {"name": "remind", "arguments": GIVEN}}]}}]}),
         make_stream(make_chunk(content="Sure."), make_chunk(tool_calls=[{"name": "remind", "arguments": GIVEN}])),
     ],
-    ids=["Chinese labels", "half of a tag (q27)", "camel case", "flat"],
+    ids=["Chinese labels", "half of a tag (q27)", "two slashes (SGLang)", "camel case", "flat"],
 )
 async def test_makes_call_in_unusual_format(raw: RawAnswer) -> None:
     made, _, _ = await complete(raw)
