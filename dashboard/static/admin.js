@@ -1,8 +1,9 @@
 // The page for the bot's admins: people, usage, health, the queue, the last errors, and broadcasts.
 
+import { askForText } from "./asking.js";
 import { h } from "./dom.js";
 import { read, write } from "./memory.js";
-import { askForText, attempt, makeButton, askToConfirm, makePagedList, makePill, makeTile } from "./parts.js";
+import { attempt, makeButton, askToConfirm, makePagedList, makePill, makeTile } from "./parts.js";
 import { formatNumber, formatFullDate, formatCompact, formatSize, tr } from "./texts.js";
 
 export const admin = {

@@ -1,9 +1,10 @@
 // The facts page. Facts are grouped by kind, and each is shown above the facts that it replaced.
 
+import { askForText } from "./asking.js";
 import { h, makeIcon } from "./dom.js";
 import { forget } from "./forget.js";
 import { read, write } from "./memory.js";
-import { askForText, attempt, makeButton, makeSelect, closeSheet, makeEmptyNote, makePagedList, openSheet, makeRoundButton } from "./parts.js";
+import { attempt, makeButton, makeSelect, closeSheet, makeEmptyNote, makePagedList, openSheet, makeRoundButton } from "./parts.js";
 import { replaceContent } from "./swap.js";
 import { formatDate, tr } from "./texts.js";
 

@@ -1,10 +1,11 @@
 // The summaries page. All levels share one time axis, which can be zoomed and moved. A summary opens with its sources and messages.
 
+import { askForText } from "./asking.js";
 import { SHORTEST, clampSpan, findDomain, findRelatives, groupByLevel, makeTicks, zoomSpan } from "./axis.js";
 import { h, pickHue } from "./dom.js";
 import { makeMessageRow } from "./messages.js";
 import { refreshHome, memory, read, write } from "./memory.js";
-import { askForText, attempt, makeButton, askToConfirm, makeEmptyNote, makePagedList, makeRoundButton, enableArrowKeys } from "./parts.js";
+import { attempt, makeButton, askToConfirm, makeEmptyNote, makePagedList, makeRoundButton, enableArrowKeys } from "./parts.js";
 import { saveControls, replaceContent } from "./swap.js";
 import { formatAxisDate, formatNumber, formatDate, nameLevel, makeFormatter, formatSpan, tr } from "./texts.js";
 
