@@ -1,9 +1,10 @@
 """The buttons under answers and after the edit of a message. The answers come from chat/conversation.py."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from telegram import InlineKeyboardMarkup, Update
 from telegram.error import TelegramError
@@ -16,7 +17,7 @@ from records.turns import IncomingPiece, Reply, UserMessage
 from runtime.tasks import finish_if_cancelled
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
-from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, Answer, ChatEvent, CommandGroup, Dependencies, ReplyText
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
@@ -28,6 +29,9 @@ from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, VERSION, RETRY, GO_ON, STOP, LISTEN = "an", "rg", "vs", "ta", "go", "st", "li"
 NOTHING = "wn"
+
+RunFollowUp = Callable[[Literal["now", "buttons", "slow"], Callable[[], Awaitable[object]]], Awaitable[None]]
+"""Runs a part of the work that follows an answer: now, or later in the queue of that name."""
 
 
 class AnswerButtons(CommandGroup):
@@ -138,22 +142,40 @@ class AnswerButtons(CommandGroup):
     async def _deliver_answer(
         self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply, *, status_text: str = ""
     ) -> None:
-        chat = event.chat
         if status_text:
             await self._show_text(event, status_text)
-        keyboard = make_answer_keyboard(self._dependencies, chat, event.person, reply)
-        sent = await self._dependencies.answers.send(event.update.update_id, stream, format_reply(reply), keyboard)
-        if not sent:
-            return
-        if not reply.is_error:
-            await self._services.explanations.record_answer_message_ids(incoming, sent)
-        if (before := self._last_buttons.record_answer_and_get_old_id(chat, sent)) is not None:
-            await self._last_buttons.remove_buttons_later(self._delivery, chat, before)
+        ids, chat, person = (event.update.update_id,), event.chat, event.person
+        answer = Answer(update_ids=ids, chat=chat, person=person, asked_by="press", incoming=incoming, reply=reply)
+        await deliver_answer(self._dependencies, stream, answer)
+
+
+async def _run_at_once(_: object, work: Callable[[], Awaitable[object]]) -> None:
+    await work()
+
+
+async def deliver_answer(
+    dependencies: Dependencies, stream: AnswerStream, answer: Answer, run_follow_up: RunFollowUp = _run_at_once
+) -> None:
+    """Deliver the first answer to a message, or one that a button asked for, with everything that follows it."""
+    chat, person, reply = answer.chat, answer.person, answer.reply
+    keyboard = make_answer_keyboard(dependencies, chat, person, reply)
+    outcome, shown_as = await dependencies.answers.send(answer, stream, format_reply(reply), keyboard)
+    if outcome == "later":
+        return
+    if not reply.is_error:
+        await dependencies.services.explanations.record_answer_message_ids(answer.incoming, shown_as)
+    if outcome == "arrived":
         for notice in reply.notices:
-            await self._delivery.send_text(chat, notice)
+            await run_follow_up("now", partial(dependencies.delivery.send_text, chat, notice))
         for proposal in reply.proposals:
-            await proposals.ask_about_proposal(self._dependencies, chat, event.person, proposal)
-        await send_voice_answer_if_wanted(self._dependencies, chat, event.person, reply, sent)
+            await run_follow_up("now", partial(proposals.ask_about_proposal, dependencies, chat, person, proposal))
+    last_buttons = dependencies.last_buttons
+    before = last_buttons.record_answer_and_get_old_id(chat, shown_as) if keyboard is not None else None
+    if before is not None:
+        clear = partial(last_buttons.remove_buttons_later, dependencies.delivery, chat, before)
+        await run_follow_up("buttons", clear)
+    if dependencies.services.speech is not None:
+        await run_follow_up("slow", partial(_send_voice_answer_if_wanted, dependencies, answer, shown_as))
 
 
 async def acknowledge_press(update: Update) -> None:
@@ -163,24 +185,17 @@ async def acknowledge_press(update: Update) -> None:
             await update.callback_query.answer()
 
 
-async def send_voice_answer_if_wanted(
-    dependencies: Dependencies,
-    chat: Chat,
-    person: Person,
-    reply: Reply,
-    message_ids: Sequence[int],
-    *,
-    was_asked_by_voice: bool = False,
-) -> None:
+async def _send_voice_answer_if_wanted(dependencies: Dependencies, answer: Answer, message_ids: Sequence[int]) -> None:
     """Send an answer as a voice message if the settings ask for it. Report errors in the chat, except DeliveryError."""
-    if dependencies.services.speech is None or reply.is_error or not message_ids:
+    chat, reply = answer.chat, answer.reply
+    if reply.is_error or not message_ids:
         return
     try:
         config = await dependencies.services.memory.get_config(chat.scope.owner)
         chosen = config.spoken_answers if config is not None else ""
         words = convert_markdown_to_text_and_entities(reply.text)[0]
-        if words.strip() and (chosen == "always" or (chosen == "voice" and was_asked_by_voice)):
-            await _send_text_as_voice(dependencies, replace(chat, reply_to=message_ids[0]), person, words)
+        if words.strip() and (chosen == "always" or (chosen == "voice" and answer.asked_by == "voice")):
+            await _send_text_as_voice(dependencies, replace(chat, reply_to=message_ids[0]), answer.person, words)
     except DeliveryError:
         raise
     except KeepsakeError as error:

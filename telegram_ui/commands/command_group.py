@@ -16,11 +16,12 @@ from locales.catalog import choose_language, get_current_language, tr
 from locales.sentences import STORAGE_NAMES
 from records.owners import OwnerConfig
 from records.scopes import Person, Scope
+from records.turns import Reply, UserMessage
 from settings import Settings
 from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
 from telegram_ui.commands.wording import format_option, get_zone_or_utc
-from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.chat import Chat, MessageId
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.streaming import AnswerStream
@@ -32,7 +33,7 @@ Queue = Literal["commands", "slow", "chat"]
 """The work queue: for quick commands, for work that waits for a model, or for answers, which /stop can cancel."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 BeginAnswer = Callable[[Delivery, int, Chat, Callable[[], InlineKeyboardMarkup] | None, Sequence[int]], AnswerStream]
-SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[list[int]]]
+Outcome = Literal["arrived", "lost", "later"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,6 +150,30 @@ class Command(Action):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """An answer to be delivered, and the request that it belongs to."""
+
+    update_ids: Sequence[int]  # of the request
+    chat: Chat
+    person: Person
+    asked_by: Literal["text", "voice", "press"]
+    incoming: UserMessage
+    reply: Reply
+
+
+SendAnswer = Callable[
+    [Answer, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[tuple[Outcome, Sequence[MessageId]]]
+]
+"""Sends an answer, with its text and buttons. Returns the outcome and the ids of the messages that show the answer."""
+
+
+async def _send_answer_once(
+    _: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+) -> tuple[Outcome, Sequence[MessageId]]:
+    return "arrived", await stream.send_final_answer(text, keyboard=keyboard)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerControls:
     """Callbacks that begin, send and stop answers. The defaults work without a running bot."""
 
@@ -158,8 +183,8 @@ class AnswerControls:
     begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
         delivery, chat, make_stop_keyboard=stop, replaced_ids=there
     )
-    # Retries until the whole answer has arrived, and returns the ids of its messages.
-    send: SendAnswer = lambda update_id, stream, text, keyboard: stream.send_final_answer(text, keyboard=keyboard)
+    # Retries until the whole answer has arrived.
+    send: SendAnswer = _send_answer_once
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

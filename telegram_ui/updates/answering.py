@@ -4,12 +4,12 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 from attrs import define, field
 from telegram import InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
+from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from llm.quota import charge_tokens_to_speaker
 from locales.catalog import tr, use_language
@@ -19,10 +19,9 @@ from records.owners import MODES, Mode
 from records.scopes import Scope
 from records.turns import IncomingPiece, Reply, UserMessage
 from runtime.tasks import finish_if_cancelled
-from telegram_ui.commands import answer_buttons, proposals, summaries
-from telegram_ui.commands.answer_buttons import format_reply
+from telegram_ui.commands import answer_buttons, summaries
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import AnswerControls
+from telegram_ui.commands.command_group import Answer, AnswerControls, Outcome
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, MessageId, require_chat_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
@@ -34,12 +33,9 @@ from telegram_ui.updates.error_boundary import ErrorBoundary, format_innermost_f
 from telegram_ui.updates.files import AttachedFiles, TurnWithFiles
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.repeats import UserRequest
-from telegram_ui.updates.serial_queue import Queues, SerialQueues
+from telegram_ui.updates.serial_queue import Queues, SerialQueues, Work
 
 logger = logging.getLogger(__name__)
-
-
-Outcome = Literal["arrived", "lost", "later"]
 
 
 @define(eq=False)
@@ -49,6 +45,7 @@ class AnswerDelivery:
     _inbox: DurableQueue
     _pause: Callable[[float], Awaitable[None]]
     _memory: ExternalMemory
+    _conversation: Conversation
     _chat_queues: SerialQueues
     _postponed: set[int] = field(factory=set[int], init=False)
 
@@ -78,10 +75,9 @@ class AnswerDelivery:
             return False
         return config is not None and config.formatting == "rich"
 
-    async def send_answer_with_retries(
+    async def _send_with_retries(
         self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> tuple[Outcome, list[MessageId]]:
-        """Send the answer to an update. Return the outcome, and the ids of the messages that show the answer."""
+    ) -> Outcome:
         wait, refusals = 1.0, 0
         while await self._inbox.increment_and_get_attempts(update_id, "sends") <= MAX_SENDS:
             try:
@@ -90,36 +86,45 @@ class AnswerDelivery:
                 logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
-                return "lost", list(stream.sent_message_ids)
+                return "lost"
             except DeliveryError as error:
                 await self._inbox.decrement_attempts(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     frames = format_innermost_frames(error)
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, frames)  # noqa: TRY400
-                    return "lost", list(stream.sent_message_ids)
+                    return "lost"
                 # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and failed_without_response(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
-                    return "later", list(stream.sent_message_ids)
+                    return "later"
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)
             else:
-                return "arrived", list(stream.sent_message_ids)
+                return "arrived"
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
-        return "lost", list(stream.sent_message_ids)
+        return "lost"
 
-    async def send_answer_to_button_press(
-        self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> list[MessageId]:
-        outcome, shown_as = await self.send_answer_with_retries(update_id, stream, text, keyboard)
+    async def _send_answer(
+        self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> tuple[Outcome, Sequence[MessageId]]:
+        """Send an answer, and mark its updates as done once its turn is stored. See SendAnswer."""
+        ids, reply = answer.update_ids, answer.reply
+        outcome = await self._send_with_retries(ids[-1], stream, text, keyboard)
         if outcome == "later":
-            self._postponed.add(update_id)
-        else:
-            # Mark it at once, or a stop now would make the next run ask the model again.
-            await self._inbox.mark_updates_done([update_id], may_truncate_log_later=True)
-        return shown_as
+            self._inbox.stop_tracking_updates(ids)
+            self._postponed.update(ids if answer.asked_by == "press" else ())
+            return outcome, stream.sent_message_ids
+        done = partial(
+            self._inbox.mark_updates_done, ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
+        )
+        if reply.is_durable or not self._conversation.try_to_defer_until_stored(answer.incoming.scope, done):
+            await done()  # or a stop now would make the next run ask the model again
+        elif self._inbox.are_updates_on_disk(ids):
+            self._inbox.stop_tracking_updates(ids)
+        # Otherwise the update stays in progress, so that it is not answered again once it can be written.
+        return outcome, stream.sent_message_ids
 
     async def mark_update_done_unless_postponed(self, update_id: int) -> None:
         """Mark an update as done, unless it is a button press whose answer the next run must send."""
@@ -136,7 +141,7 @@ class AnswerDelivery:
             # An answer that is already being sent counts as stopped, because its message loses the button anyway.
             stop=lambda chat_scope: queues.try_to_cancel_running_job(chat_scope) or queues.has_running_job(chat_scope),
             begin=self.open_stream,
-            send=self.send_answer_to_button_press,
+            send=self._send_answer,
         )
 
 
@@ -155,7 +160,6 @@ class TurnAnswerer:
         self._dependencies = self._commands.dependencies
         self._delivery, services = self._dependencies.delivery, self._dependencies.services
         self._conversation, self._memory = services.conversation, services.memory
-        self._explanations = services.explanations
         self._attached_files = AttachedFiles(self._delivery, services.attachments)
 
     async def answer_message(self, pieces: Sequence[ParsedUpdate]) -> None:
@@ -197,47 +201,29 @@ class TurnAnswerer:
     async def _deliver_answer(
         self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, turn: TurnWithFiles, reply: Reply
     ) -> None:
-        parsed, dependencies = pieces[0], self._dependencies
-        run_and_report_failure = self._error_boundary.run_work_if_served_here
-        ids = [piece.update_id for piece in pieces]
-        text = format_reply(reply)
-        keyboard = answer_buttons.make_answer_keyboard(dependencies, parsed.chat, parsed.person, reply)
-        outcome, shown_as = await self._answer_delivery.send_answer_with_retries(ids[-1], stream, text, keyboard)
-        if outcome == "arrived":
-            for notice in (*reply.notices, *turn.notices):
-                await run_and_report_failure(parsed, partial(self._delivery.send_text, parsed.chat, notice))
-            for proposal in reply.proposals:
-                ask = partial(proposals.ask_about_proposal, dependencies, parsed.chat, parsed.person, proposal)
-                await run_and_report_failure(parsed, ask)
-        if outcome == "later":
-            self._inbox.stop_tracking_updates(ids)
-        else:
-            await self._mark_updates_done_once_stored(ids, parsed.scope, reply)
-            if not reply.is_error:
-                await self._explanations.record_answer_message_ids(turn.incoming, shown_as)
-            last_buttons = dependencies.last_buttons
-            before = last_buttons.record_answer_and_get_old_id(parsed.chat, shown_as) if keyboard is not None else None
-            # If many messages go out, one waiting job per chat is enough. Some earlier answers then keep their buttons.
-            if before is not None and not self._queues.buttons.has_waiting_job(parsed.chat_scope):
-                clear = partial(last_buttons.remove_buttons_later, self._delivery, parsed.chat, before)
-                self._queues.buttons.submit(parsed.chat_scope, clear)
-            if dependencies.services.speech is not None:
-                was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
-                args = dependencies, parsed.chat, parsed.person, reply, shown_as
-                speak = partial(answer_buttons.send_voice_answer_if_wanted, *args, was_asked_by_voice=was_heard)
-                self._queues.slow.submit(parsed.chat_scope, partial(run_and_report_failure, parsed, speak))
+        parsed = pieces[0]
+        was_heard = any(file.kind == "speech" for piece in pieces for file in piece.files)
+        answer = Answer(
+            update_ids=[piece.update_id for piece in pieces],
+            chat=parsed.chat,
+            person=parsed.person,
+            asked_by="voice" if was_heard else "text",
+            incoming=turn.incoming,
+            reply=replace(reply, notices=(*reply.notices, *turn.notices)),
+        )
+        run_follow_up = partial(self._run_or_submit_follow_up, parsed)
+        await answer_buttons.deliver_answer(self._dependencies, stream, answer, run_follow_up)
         self.submit_post_turn_tasks(parsed)
 
-    async def _mark_updates_done_once_stored(self, update_ids: Sequence[int], scope: Scope, reply: Reply) -> None:
-        """Mark updates as done once their turn is stored, so that a crash does not lose the turn."""
-        done = partial(
-            self._inbox.mark_updates_done, update_ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
-        )
-        if reply.is_durable or not self._conversation.try_to_defer_until_stored(scope, done):
-            await done()
-        elif self._inbox.are_updates_on_disk(update_ids):
-            self._inbox.stop_tracking_updates(update_ids)
-        # Otherwise the update stays in progress, so that it is not answered again once it can be written.
+    async def _run_or_submit_follow_up(self, parsed: ParsedUpdate, when: str, work: Work) -> None:
+        run = partial(self._error_boundary.run_work_if_served_here, parsed, work)
+        if when == "now":
+            await run()
+        elif when == "slow":
+            self._queues.slow.submit(parsed.chat_scope, run)
+        # If many messages go out, one waiting job per chat is enough. Some earlier answers then keep their buttons.
+        elif not self._queues.buttons.has_waiting_job(parsed.chat_scope):
+            self._queues.buttons.submit(parsed.chat_scope, work)
 
     def submit_post_turn_tasks(self, parsed: ParsedUpdate) -> None:
         """Queue the work that follows an answer, such as summarising its conversation."""

@@ -122,7 +122,7 @@ async def open_telegram_service(
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_memory_move)
-    answers = AnswerDelivery(queue, pause, memory, queues.chats)
+    answers = AnswerDelivery(queue, pause, memory, services.conversation, queues.chats)
     dependencies = Dependencies(
         services=services,
         settings=settings,
