@@ -5,9 +5,9 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import telegram
 from cachetools import TTLCache
@@ -44,6 +44,7 @@ class QueuedUpdate:
     is_refused: bool = False  # True if its sender has too many unfinished updates, and must be told
     is_replayed: bool = False  # True if an earlier run received it
     lease: Lease | None = None  # under which this process handles it
+    shown_before: tuple[int, ...] = ()  # the messages in which an earlier run began to show the answer
 
     @property
     def update_id(self) -> int:
@@ -51,6 +52,20 @@ class QueuedUpdate:
 
     def __repr__(self) -> str:
         return f"QueuedUpdate({self.update_id})"
+
+
+@dataclass(slots=True)
+class TrackedUpdate:
+    """An update that is in progress, or done but not marked so on disk yet, or not on disk yet."""
+
+    item: QueuedUpdate | None = None  # None if this run did not handle it
+    is_on_disk: bool = True
+    state: Literal["in progress", "left to next run", "done", "being marked", "marked as done"] = "in progress"
+
+    @property
+    def is_unsettled(self) -> bool:
+        """True while this process must handle the update, or mark it as done."""
+        return self.state not in ("left to next run", "marked as done")
 
 
 class DurableQueue(asyncio.Queue[QueuedUpdate]):
@@ -81,24 +96,17 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._limit = limit
         self._limit_per_person = limit_per_person
         self._bot_id = 0
-        self._unfinished: dict[int, int] = {}  # the sender of each update
-        self._shown_before: dict[int, tuple[int, ...]] = {}
-        self._leases: dict[int, Lease | None] = {}
-        self._counts_by_person: Counter[int] = Counter()
+        self._tracked: dict[int, TrackedUpdate] = {}  # by update id
+        self._counts_by_person: Counter[int] = Counter()  # of the updates in progress
         self._refused = TTLCache[int, bool](MAX_KNOWN_PEOPLE, 60.0, lambda: now().timestamp())
-        self._unmarked: set[int] = set()  # finished, but not yet marked on disk
-        self._being_marked: set[int] = set()
-        self._unwritten: dict[int, telegram.Update] = {}  # passed on, but not on disk yet
-        self._answered: set[int] = set()  # the unwritten updates that are done
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._ahead: dict[int, bool] = {}  # on disk but not handed over yet; True if the id was new
         self._cutting = asyncio.Lock()
         self._has_text = asyncio.Event()  # set if the log may hold texts to be removed
 
     @property
     def is_full(self) -> bool:
-        return len(self._unfinished) >= self._limit
+        return self._counts_by_person.total() >= self._limit
 
     async def restore_pending_updates_and_count(self, bot: telegram.Bot) -> int:
         """Queue the updates that an earlier run left unfinished, and return their number. Call this before polling."""
@@ -123,10 +131,9 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
         Each update comes with its raw JSON. Raise StorageError if Telegram should send them again.
         """
-        if len(updates) > 1:
-            await self._write_batch(updates)
+        written = await self._write_batch_and_check_if_new(updates) if len(updates) > 1 else {}
         for update, _ in updates:
-            is_written = update.update_id in self._ahead
+            is_written = update.update_id in written
             try:
                 is_durable = is_written or self._keep(update)
             except Exception as error:  # broad: fields may have any type, and an error here would end polling
@@ -143,8 +150,10 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                 # One at a time, in order: a webhook's requests arrive side by side.
                 async with self._lock:
                     try:
-                        is_enqueued_here = self._enqueues_at_once and update.update_id not in self._unwritten
-                        is_new = await self._write_update_and_check_if_new(update)
+                        is_enqueued_here = self._enqueues_at_once and self.are_updates_on_disk([update.update_id])
+                        is_new = written.get(update.update_id)
+                        if is_new is None:
+                            is_new = await self._write_update_and_check_if_new(update)
                         if is_enqueued_here and is_new:
                             await self._enqueue_update(QueuedUpdate(update, is_durable=True))
                         elif is_enqueued_here:
@@ -152,13 +161,16 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                     except Exception as error:  # broad: anything else would end polling for good
                         await self._enqueue_unwritten_update_or_raise(update, error)
 
-    async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+    async def _write_batch_and_check_if_new(
+        self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]
+    ) -> Mapping[int, bool]:
+        """Write updates in one transaction. For each id that is on disk then, return True if it was new."""
         try:
             arrivals: list[ReceivedUpdate] = []
             counts_by_sender = Counter[int]()
             for update, raw in updates:
                 sender = find_sender_id_or_nobody(update)
-                is_new = update.update_id not in self._unwritten and self._keep(update)
+                is_new = self.are_updates_on_disk([update.update_id]) and self._keep(update)
                 if is_new and not self._exceeds_sender_limit(update, counts_by_sender[sender]):
                     arrivals.append(
                         ReceivedUpdate(update.update_id, json.dumps(raw), find_chat_id_or_nobody(update), sender)
@@ -166,9 +178,10 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                     counts_by_sender[sender] += 1
             if arrivals:
                 new = await self._inbox.store_and_get_new_ids(self._bot_id, arrivals, self._now())
-                self._ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
+                return {arrival.update_id: arrival.update_id in new for arrival in arrivals}
         except Exception as error:  # broad: then enqueue_updates() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
+        return {}
 
     async def mark_updates_done(
         self, update_ids: Iterable[int], *, is_text_stored: bool = False, may_truncate_log_later: bool = False
@@ -180,22 +193,27 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         """
         finished = set(update_ids)
         self.stop_tracking_updates(finished)
-        self._unmarked |= finished
-        self._answered |= finished & self._unwritten.keys()
-        # Updates that another call is marking are left to that call.
-        marking = self._unmarked - self._being_marked
-        self._being_marked |= marking
+        for number in finished:
+            tracked = self._tracked.setdefault(number, TrackedUpdate())
+            # Updates that another call is marking are left to that call.
+            tracked.state = "being marked" if tracked.state == "being marked" else "done"
+        marking = sorted(number for number, tracked in self._tracked.items() if tracked.state == "done")
+        for number in marking:
+            self._tracked[number].state = "being marked"
+        is_marked = False
         try:
             if marking:
-                await self._inbox.mark_updates_done(self._bot_id, sorted(marking), self._now())
-            self._unmarked -= marking
+                await self._inbox.mark_updates_done(self._bot_id, marking, self._now())
+            is_marked = True
         except StorageError as error:
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
         finally:
-            self._being_marked -= marking
+            for number in marking:
+                self._tracked[number].state = "marked as done" if is_marked else "done"
+                self._drop_if_settled(number)
         if not is_text_stored:
             self._has_text.set()
-            if not may_truncate_log_later or not self._unfinished:
+            if not may_truncate_log_later or not self._counts_by_person:
                 await self.try_to_truncate_database_log()
 
     async def keep_truncating_database_log(self, pause: Callable[[float], Awaitable[None]]) -> None:
@@ -230,7 +248,8 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     def get_earlier_answer_message_ids(self, update_id: int) -> tuple[int, ...]:
         """Return the ids of the messages in which an earlier run began to show the answer."""
-        return self._shown_before.get(update_id, ())
+        item = self._get_tracked(update_id).item
+        return item.shown_before if item is not None else ()
 
     async def increment_and_get_attempts(self, update_id: int, counter: AttemptCounter) -> int:
         """Count an attempt on disk. Return the number of attempts in all runs, or 1 if the disk fails."""
@@ -248,7 +267,12 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             return None
 
     def are_updates_on_disk(self, update_ids: Iterable[int]) -> bool:
-        return self._unwritten.keys().isdisjoint(update_ids)
+        return all(self._get_tracked(number).is_on_disk for number in update_ids)
+
+    def _list_unwritten_updates(self) -> list[telegram.Update]:
+        """Return the updates that were passed on and are not on disk yet, by ascending id."""
+        items = [tracked.item for tracked in self._tracked.values() if tracked.item and not tracked.is_on_disk]
+        return [item.update for item in sorted(items, key=lambda item: item.update_id)]
 
     async def require_lease(self, lease: Lease) -> None:
         """Raise ServedElsewhere if this process has lost the lease. With only one process, do nothing."""
@@ -260,30 +284,31 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
     async def retry_writes_and_get_first_failed_id(self) -> int | None:
         """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""
         async with self._lock:
-            for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
+            for update in self._list_unwritten_updates():
                 try:
                     await self._write_update_and_check_if_new(update)
                 except StorageError:
                     break
-        return min(self._unwritten, default=None)
+        return next((update.update_id for update in self._list_unwritten_updates()), None)
 
     async def _requeue_if_lost(self, update: telegram.Update) -> None:
         """Queue an update that an earlier call wrote to disk but did not queue, because it failed or was cancelled."""
-        if update.update_id not in self._unfinished and update.update_id not in self._unmarked:
+        if not self._get_tracked(update.update_id).is_unsettled:
             for row in await self._inbox.list_pending_updates(self._bot_id):
                 if row.update_id == update.update_id:
                     await self._requeue(row, update.get_bot())
 
     async def _enqueue_unwritten_update_or_raise(self, update: telegram.Update, error: Exception) -> None:
         """Enqueue an update that could not be written to disk. Raise StorageError if Telegram should redeliver it."""
-        number = update.update_id
+        number, is_known = update.update_id, update.update_id in self._tracked
         if not isinstance(error, StorageError):
             logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)
-        elif number not in self._unwritten and await self._can_handle_unwritten_update(update):
+        elif not is_known and await self._can_handle_unwritten_update(update):
             logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)
-            self._unwritten[number] = update
-            await self._enqueue_update(QueuedUpdate(update, is_durable=True, lease=self._find_lease(update)))
-        if not isinstance(error, StorageError) or number not in self._unwritten:
+            item = QueuedUpdate(update, is_durable=True, lease=self._find_lease(update))
+            await self._enqueue_update(item, is_on_disk=False)
+            is_known = True
+        if not isinstance(error, StorageError) or not is_known:
             raise StorageError("The update could not be kept.") from error
 
     async def _can_handle_unwritten_update(self, update: telegram.Update) -> bool:
@@ -293,19 +318,18 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         return None  # a process that is alone needs none
 
     async def _write_update_and_check_if_new(self, update: telegram.Update) -> bool:
-        number = update.update_id
-        if number in self._ahead:
-            return self._ahead.pop(number)
+        number, tracked = update.update_id, self._get_tracked(update.update_id)
         # An update that was passed on unwritten is in progress here, or already answered.
-        is_begun = number in self._unwritten and (number in self._unfinished or number in self._answered)
+        is_begun = not tracked.is_on_disk and tracked.state != "left to next run"
         arrival = ReceivedUpdate(
             number, update.to_json(), find_chat_id_or_nobody(update), find_sender_id_or_nobody(update), is_begun
         )
         is_new = number in await self._inbox.store_and_get_new_ids(self._bot_id, [arrival], self._now())
-        if number in self._answered:
-            await self._inbox.mark_updates_done(self._bot_id, [number], self._now())
-        self._answered.discard(number)
-        self._unwritten.pop(number, None)
+        if not tracked.is_on_disk:
+            if tracked.state not in ("in progress", "left to next run"):
+                await self._inbox.mark_updates_done(self._bot_id, [number], self._now())
+            tracked.is_on_disk = True
+            self._drop_if_settled(number)
         return is_new
 
     async def _requeue(self, row: PendingUpdate, bot: telegram.Bot) -> None:
@@ -317,36 +341,42 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         if (update := parse_stored_update(row, bot)) is None:
             await self.mark_updates_done([number])
             return
-        if row.shown:
-            self._shown_before[number] = row.shown
         item = QueuedUpdate(update, is_durable=True, mode=row.mode, is_replayed=True, lease=row.lease)
-        await self._enqueue_update(item)
+        await self._enqueue_update(replace(item, shown_before=row.shown))
 
-    async def _enqueue_update(self, item: QueuedUpdate) -> None:
-        sender = find_sender_id_or_nobody(item.update)
-        self._leases[item.update_id] = item.lease
-        if item.update_id not in self._unfinished:
-            self._unfinished[item.update_id] = sender
-            self._counts_by_person[sender] += 1
-            UNFINISHED.set(len(self._unfinished))
+    async def _enqueue_update(self, item: QueuedUpdate, *, is_on_disk: bool = True) -> None:
+        tracked = self._get_tracked(item.update_id)
+        if tracked.state == "in progress":
+            tracked.item = item
+        else:
+            self._tracked[item.update_id] = TrackedUpdate(item, is_on_disk)
+            self._counts_by_person[find_sender_id_or_nobody(item.update)] += 1
+            UNFINISHED.set(self._counts_by_person.total())
         await self.put(item)
+
+    def _get_tracked(self, update_id: int) -> TrackedUpdate:
+        return self._tracked.get(update_id) or TrackedUpdate(state="left to next run")
 
     def stop_tracking_updates(self, update_ids: Iterable[int]) -> None:
         """Stop tracking updates. The next run handles those that are not marked as done."""
-        for number in update_ids:
-            self._shown_before.pop(number, None)
-            self._leases.pop(number, None)
-            sender = self._unfinished.pop(number, None)
-            if sender is not None:
+        for number, tracked in [(number, self._get_tracked(number)) for number in update_ids]:
+            if tracked.item is not None and tracked.state == "in progress":
+                sender = find_sender_id_or_nobody(tracked.item.update)
                 self._counts_by_person[sender] -= 1
                 if not self._counts_by_person[sender]:
                     del self._counts_by_person[sender]
-        UNFINISHED.set(len(self._unfinished))
+                tracked.state = "left to next run"
+                self._drop_if_settled(number)
+        UNFINISHED.set(self._counts_by_person.total())
         self._room.set()
+
+    def _drop_if_settled(self, update_id: int) -> None:
+        if self._tracked[update_id].is_on_disk and not self._tracked[update_id].is_unsettled:
+            del self._tracked[update_id]
 
     def _exceeds_sender_limit(self, update: telegram.Update, pending_count: int = 0) -> bool:
         sender, message = find_sender_id_or_nobody(update), update.message
-        if sender == NOBODY or update.update_id in self._unfinished:
+        if sender == NOBODY or self._get_tracked(update.update_id).state == "in progress":
             return False
         is_command = message is not None and str(message.text or "").startswith("/")
         limit = self._limit_per_person + (MAX_URGENT if is_command or update.callback_query else 0)

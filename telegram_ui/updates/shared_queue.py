@@ -81,7 +81,7 @@ class SharedQueue(DurableQueue):
                 logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
                 await pause(1.0)
                 continue
-            if self._unwritten:
+            if self._list_unwritten_updates():
                 await self.retry_writes_and_get_first_failed_id()
             if not found:
                 await self._shared.leases.replica.wait_for_work()
@@ -96,15 +96,16 @@ class SharedQueue(DurableQueue):
 
     async def claim_updates_and_count(self, bot: telegram.Bot) -> int:
         """Claim updates from the shared inbox, queue them, and return how many were claimed."""
-        while (room := self._limit - len(self._unfinished)) < min(20, self._limit):  # one claim serves several updates
+        # One claim serves several updates.
+        while (room := self._limit - self._counts_by_person.total()) < min(20, self._limit):
             self._room.clear()
             await self._room.wait()
         async with self._claiming:
             rows = await self._shared.claim_updates(bot.id, limit=room, now=self._now())
             for row in rows:
                 # Taken while the database was away, or claimed twice.
-                is_under_way = row.update_id in self._leases and self._leases[row.update_id] == row.lease
-                if not is_under_way and row.update_id not in self._unmarked:
+                tracked, leases = self._get_tracked(row.update_id), self._list_leases()
+                if not tracked.is_unsettled or leases.get(row.update_id, row.lease) != row.lease:
                     await self._requeue_or_give_up(row, row.attempts, bot)
         return len(rows)
 
@@ -121,21 +122,26 @@ class SharedQueue(DurableQueue):
                 waiting = await self._shared.list_ids_of_unfinished_updates(bot.id, find_chat_id_or_nobody(update))
             except StorageError:
                 return True  # the database is away, so go on without it
-            return waiting <= self._leases.keys() | self._unmarked
+            return waiting <= {number for number, tracked in self._tracked.items() if tracked.is_unsettled}
         return False
 
     async def release_idle_and_requested_leases(self) -> None:
         """Drop updates whose lease was lost. Release the leases of chats that are idle or requested by others."""
         now, served = self._monotonic(), set(self._shared.leases.served_owners)
-        held = {number: lease for number, lease in self._leases.items() if lease is not None}
+        held = self._list_leases()
         self.stop_tracking_updates(
-            [number for number, lease in held.items() if self._shared.find_lease(lease.owner) != lease]
+            [number for number, lease in held.items() if lease and self._shared.find_lease(lease.owner) != lease]
         )
-        busy = {lease.owner for lease in self._leases.values() if lease is not None}
+        busy = {lease.owner for lease in self._list_leases().values() if lease is not None}
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
             await self._shared.leases.release_owners(gone)
         await self._shared.leases.release_requested_owners(busy)
+
+    def _list_leases(self) -> dict[int, Lease | None]:
+        """Return the leases of the updates in progress, by update id."""
+        in_progress = [known.item for known in self._tracked.values() if known.state == "in progress"]
+        return {item.update_id: item.lease for item in in_progress if item is not None}
 
     async def _load_unfinished_counts_of_senders(self, updates: Iterable[telegram.Update]) -> None:
         people = sorted({find_sender_id_or_nobody(update) for update in updates} - {NOBODY})

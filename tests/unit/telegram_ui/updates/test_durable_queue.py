@@ -131,6 +131,29 @@ async def test_failed_mark_done_is_retried_with_next_update(inbox: Inbox, bot: E
     assert await inbox.list_pending_updates(bot.id) == []
 
 
+async def test_redelivered_update_in_progress_is_not_handed_over_again_while_disk_fails(
+    inbox: Inbox, bot: ExtBot[Any]
+) -> None:
+    class Full(Inbox):
+        is_full = False
+
+        async def store_and_get_new_ids(self, *args: Any) -> set[int]:
+            if self.is_full:
+                raise StorageError
+            return await super().store_and_get_new_ids(*args)
+
+    disk = Full(inbox.database)
+    queue = await open_queue(disk, bot)
+    await queue.enqueue_updates(make_fetched_updates(2, bot))
+    disk.is_full = True
+    # Telegram sends 2 again, because 1 is not on disk and 2 was not confirmed.
+    fetched = [update for number in (1, 2, 3) for update in make_fetched_updates(number, bot)]
+    await queue.enqueue_updates(fetched)
+    assert take_update_ids(queue) == [2, 1, 3]
+    assert queue.are_updates_on_disk([2])
+    assert not queue.are_updates_on_disk([1])
+
+
 class RecordingInbox(Inbox):
     """An inbox that records the ids of updates marked as done."""
 
