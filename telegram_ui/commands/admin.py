@@ -16,7 +16,7 @@ from records.scopes import Person
 from runtime import logs
 from telegram_ui.commands import broadcast
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page_and_count
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.commands.wording import format_day_and_time, format_quote
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
@@ -35,7 +35,7 @@ class AdminCommands(CommandGroup):
     """Handlers of /admin, which is available only to admins."""
 
     @Command("admin", where="admins")
-    async def _show_overview_or_draft_broadcast(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_overview_or_draft_broadcast(self, event: ChatEvent) -> HandlerReply:
         text = event.argument.strip()
         word = (text.split(maxsplit=1) or [""])[0]
         if not text:
@@ -46,7 +46,7 @@ class AdminCommands(CommandGroup):
         return None
 
     @Action(KIND, where="admins")
-    async def _show_page_or_change_access(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_page_or_change_access(self, event: ChatEvent) -> HandlerReply:
         what, _, number = event.argument.partition(".")
         if not number.isdecimal():
             return tr("shared-dead-button")
@@ -62,7 +62,7 @@ class AdminCommands(CommandGroup):
             return await self._set_group_privacy(event, reads_all_messages=number == "1")
         return await self._remove_person(event, int(number)) if what == REMOVE else tr("shared-dead-button")
 
-    async def _allow_or_refuse_person(self, event: ChatEvent, person_id: int, action: str) -> ReplyText:
+    async def _allow_or_refuse_person(self, event: ChatEvent, person_id: int, action: str) -> HandlerReply:
         decided = self._services.memory.people.find_person(person_id)
         standing: AccessStatus = "allowed" if action == ALLOW else "refused"
         if decided is None or decided.standing != standing:
@@ -71,14 +71,14 @@ class AdminCommands(CommandGroup):
         await self._show_text(event, text, self._make_row_back_to_overview(event))
         return text[:200]
 
-    async def _remove_person(self, event: ChatEvent, person_id: int) -> ReplyText:
+    async def _remove_person(self, event: ChatEvent, person_id: int) -> HandlerReply:
         if person_id in self._operation.admin_ids:
             return tr("admin-not-an-admin")
         removed = await set_access(self._dependencies, person_id, "removed", event.person.id)
         await self._show_page_of_people(event, 0)
         return _format_person_with_access_status(removed)[:200]
 
-    async def _set_group_privacy(self, event: ChatEvent, *, reads_all_messages: bool) -> ReplyText:
+    async def _set_group_privacy(self, event: ChatEvent, *, reads_all_messages: bool) -> HandlerReply:
         bot = self._delivery.bot
         post = partial(bot.do_api_request, SET_PRIVACY, {"can_read_all_group_messages": reads_all_messages})
         try:
@@ -90,7 +90,7 @@ class AdminCommands(CommandGroup):
         await self._show_operator_overview(event)
         return tr("admin-groups-changed" if is_changed else "admin-groups-refused")
 
-    async def _show_operator_overview(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_operator_overview(self, event: ChatEvent) -> HandlerReply:
         settings, reads_all_messages = self._operation.settings, bool(self._delivery.bot.can_read_all_group_messages)
         found = await make_operator_overview(self._services, self._operation)
         waiting = max(0, found.waiting - 1)  # not counting /admin itself
@@ -117,7 +117,7 @@ class AdminCommands(CommandGroup):
         is_offered = self._delivery.newer_api.can_use(SET_PRIVACY)
         return await self._show_text(event, "\n".join(lines), [people, errors], [write], [groups] if is_offered else [])
 
-    async def _show_recent_errors(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_recent_errors(self, event: ChatEvent) -> HandlerReply:
         zone = await self._read_zone(event.chat.scope.owner)
         lines = [
             f"{format_day_and_time(datetime.fromtimestamp(at, UTC), zone)} {where}\n{template}".rstrip()
@@ -126,7 +126,7 @@ class AdminCommands(CommandGroup):
         text = "\n\n".join([tr("admin-errors"), *lines]) if lines else tr("admin-no-errors")
         return await self._show_text(event, text, self._make_row_back_to_overview(event))
 
-    async def _show_page_of_people(self, event: ChatEvent, page: int) -> ReplyText | None:
+    async def _show_page_of_people(self, event: ChatEvent, page: int) -> HandlerReply:
         shown, page, pages = select_page_and_count(list_people(self._services, self._operation), page, PEOPLE_PER_PAGE)
         lines, rows = [tr("admin-people")], []
         for person in shown:

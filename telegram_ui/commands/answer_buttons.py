@@ -17,7 +17,7 @@ from records.turns import IncomingPiece, Reply, UserMessage
 from runtime.tasks import finish_if_cancelled
 from telegram_ui.commands import proposals
 from telegram_ui.commands.buttons import AGAIN, make_keyboard, make_nonce, make_page_buttons
-from telegram_ui.commands.command_group import Action, Answer, ChatEvent, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, Answer, ChatEvent, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import FACTS, WHY
 from telegram_ui.sending.chat import Chat
@@ -36,15 +36,15 @@ RunFollowUp = Callable[[Literal["now", "buttons", "slow"], Callable[[], Awaitabl
 
 class AnswerButtons(CommandGroup):
     @Action(CORRECTED, queue="chat", runs_once="by button")
-    async def _answer_edited_message(self, event: ChatEvent) -> ReplyText | None:
+    async def _answer_edited_message(self, event: ChatEvent) -> HandlerReply:
         return await self._regenerate_answer(event, (), status_text=tr("answers-answering"))
 
     @Action(ANOTHER, queue="chat", runs_once="by button")
-    async def _regenerate_answer_above_button(self, event: ChatEvent) -> ReplyText | None:
+    async def _regenerate_answer_above_button(self, event: ChatEvent) -> HandlerReply:
         return await self._regenerate_answer(event, await self._find_answer_message_ids(event), from_answer_button=True)
 
     @Action(VERSION, queue="chat")
-    async def _show_answer_version(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_answer_version(self, event: ChatEvent) -> HandlerReply:
         turn, _, number = event.argument.partition(".")
         chat = event.chat
         begin, shown = self._dependencies.answers.begin, await self._find_answer_message_ids(event)
@@ -58,16 +58,16 @@ class AnswerButtons(CommandGroup):
         return None
 
     @Action(RETRY, queue="chat", runs_once="by button")
-    async def _retry_answer(self, event: ChatEvent) -> ReplyText | None:
+    async def _retry_answer(self, event: ChatEvent) -> HandlerReply:
         return await self._regenerate_answer(event, () if event.message_id is None else (event.message_id,))
 
     @Action(AGAIN)
-    async def _get_already_retried_toast(self, event: ChatEvent) -> ReplyText:
+    async def _get_already_retried_toast(self, event: ChatEvent) -> HandlerReply:
         # updates/repeats.py handles the first press.
         return tr("answers-pressed-already")
 
     @Action(GO_ON, queue="chat", runs_once="by button")
-    async def _continue_answer(self, event: ChatEvent) -> ReplyText | None:
+    async def _continue_answer(self, event: ChatEvent) -> HandlerReply:
         """Continue a truncated answer. This is a new turn, so the first part stays in the prompt and in memory."""
         stream = await self._begin_answer_stream(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
@@ -83,7 +83,7 @@ class AnswerButtons(CommandGroup):
         return None
 
     @Action(LISTEN, queue="slow", runs_once="by button")
-    async def _send_answer_as_voice(self, event: ChatEvent) -> ReplyText | None:
+    async def _send_answer_as_voice(self, event: ChatEvent) -> HandlerReply:
         if self._dependencies.services.speech is None:  # the setting was removed after the answer was sent
             return tr("shared-dead-button")
         if not event.message_text.strip():
@@ -99,7 +99,7 @@ class AnswerButtons(CommandGroup):
             await self._delivery.delete_messages(event.chat, [event.message_id])
 
     @Action(STOP)
-    async def _stop_answer(self, event: ChatEvent) -> ReplyText | None:
+    async def _stop_answer(self, event: ChatEvent) -> HandlerReply:
         if self._dependencies.answers.stop(event.chat.chat_scope):
             return None
         # The process that wrote the answer was killed.
@@ -108,7 +108,7 @@ class AnswerButtons(CommandGroup):
 
     async def _regenerate_answer(
         self, event: ChatEvent, replaced_ids: Sequence[int], *, from_answer_button: bool = False, status_text: str = ""
-    ) -> ReplyText | None:
+    ) -> HandlerReply:
         """Answer a turn again. If given, `status_text` replaces the text of the message whose button was pressed."""
         chat, turn = event.chat, int(event.argument.partition(".")[0])
         stream = await self._begin_answer_stream(event, replaced_ids=replaced_ids)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from locales.catalog import tr
 from locales.sentences import format_memory_state, format_privacy_text
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.sending.formatting import TextBuilder
 
 TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # buttons under /start and /help
@@ -18,7 +18,7 @@ class BasicCommands(CommandGroup):
     heading = "start"
 
     @Action(TURN_ON, who="admins")
-    async def _turn_on_memory(self, event: ChatEvent) -> ReplyText | None:
+    async def _turn_on_memory(self, event: ChatEvent) -> HandlerReply:
         text, was_on = await self._switch_on_memory_and_get_old_state(event)
         await self._show_welcome(event)
         if was_on:
@@ -36,14 +36,14 @@ class BasicCommands(CommandGroup):
         await self._show_text(event, text, turn_on, [stored, self._make_button(event, HELP, tr("basics-button-help"))])
 
     @Command("help")
-    async def _show_help(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_help(self, event: ChatEvent) -> HandlerReply:
         name = event.argument.strip().removeprefix("/").casefold()
         if row := next((row for row in self._list_permitted_commands(event) if row.name == name), None):
             return _format_command(row)
         return await self._show_common_commands(event)
 
     @Action(HELP)
-    async def _show_common_commands(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_common_commands(self, event: ChatEvent) -> HandlerReply:
         rows = {row.name: _format_command(row) for row in self._dependencies.commands}
         keyboard = make_keyboard([self._make_button(event, MORE, tr("basics-button-more"))])
         introduction = tr("basics-just-write" if event.chat.is_private else "basics-just-mention")
@@ -72,7 +72,7 @@ class BasicCommands(CommandGroup):
     _press_stored = Action(STORED)(_show_privacy_text)
 
     @Command("stop")
-    async def _get_nothing_to_stop_reply(self, event: ChatEvent) -> ReplyText:
+    async def _get_nothing_to_stop_reply(self, event: ChatEvent) -> HandlerReply:
         return tr("answers-nothing-to-stop")  # updates/dispatch.py stops answers, if there are any
 
     def _list_permitted_commands(self, event: ChatEvent) -> list[Command]:

@@ -13,7 +13,7 @@ from records.scopes import Person
 from runtime.tasks import repeat_in_background
 from storage.bot_state.broadcasts import Broadcast
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 
 KIND = "bc"
@@ -38,7 +38,7 @@ class BroadcastCommands(CommandGroup):
         return True
 
     @Action(KIND, where="admins")
-    async def _write_send_or_stop_broadcast(self, event: ChatEvent) -> ReplyText | None:
+    async def _write_send_or_stop_broadcast(self, event: ChatEvent) -> HandlerReply:
         what, _, number = event.argument.partition(".")
         if what == WRITE:
             await self._question.ask(event, tr("broadcast-question"), subject_id=None, placeholder="")

@@ -11,7 +11,7 @@ from records.owners import get_memory_mode
 from records.scopes import Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.wording import format_conversation_title, format_moment, format_option
 from text.characters import collapse_to_single_line
 
@@ -27,7 +27,7 @@ class ChatsCommands(CommandGroup):
     question_kind = "title"
 
     @Command("new", who="admins")
-    async def _begin_chat(self, event: ChatEvent) -> ReplyText:
+    async def _begin_chat(self, event: ChatEvent) -> HandlerReply:
         chat_scope, title = event.chat.chat_scope, " ".join(event.argument.split())
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))
@@ -39,7 +39,7 @@ class ChatsCommands(CommandGroup):
         return f"{tr('shared-quoted', text=title)}\n{tr('chats-begun')}" if title else tr("chats-begun")
 
     @Action(KIND, who="admins")
-    async def _begin_list_rename_or_open_chat(self, event: ChatEvent) -> ReplyText | None:
+    async def _begin_list_rename_or_open_chat(self, event: ChatEvent) -> HandlerReply:
         action, number = event.argument[:1], event.argument[1:]
         if action == NEW:
             await self._delivery.send_text(event.chat, await self._begin_chat(replace(event, argument="")) or "")
@@ -64,7 +64,7 @@ class ChatsCommands(CommandGroup):
         await self._show_chats_page(event)
         return tr("chats-opened")
 
-    async def _show_chats_page(self, event: ChatEvent, page: int = 0) -> ReplyText | None:
+    async def _show_chats_page(self, event: ChatEvent, page: int = 0) -> HandlerReply:
         chat_scope, memory, first = event.chat.chat_scope, self._services.memory, page * CHATS_PER_PAGE
         if get_memory_mode(await memory.get_config(chat_scope.owner)) == "off":
             return tr("chats-off")
@@ -98,7 +98,7 @@ class ChatsCommands(CommandGroup):
             event, partial(self._rename_chat, event), max_chars=MAX_TITLE_CHARS
         )
 
-    async def _rename_chat(self, event: ChatEvent, thread: int) -> ReplyText:
+    async def _rename_chat(self, event: ChatEvent, thread: int) -> HandlerReply:
         scope, title = Scope(owner=event.chat.id, thread=thread), collapse_to_single_line(event.argument)
         if len(title) > MAX_TITLE_CHARS:
             return tr("chats-too-long", most=str(MAX_TITLE_CHARS))

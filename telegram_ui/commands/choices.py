@@ -19,7 +19,7 @@ from telegram_ui.commands import wording
 from telegram_ui.commands.basics import select_private_menu_commands
 from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_into_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.summaries import POLICY
 from telegram_ui.commands.wizard import parse_threshold
 from text.time_zones import find_zone_of_offset, format_time_at_offset, format_zone_name, list_utc_offsets
@@ -57,7 +57,7 @@ class ChoiceCommands(CommandGroup):
         await self._show_settings(event, await self._read_config(event))
 
     @Action(KIND, who="admins")
-    async def _apply_pressed_choice(self, event: ChatEvent) -> ReplyText | None:
+    async def _apply_pressed_choice(self, event: ChatEvent) -> HandlerReply:
         what, _, value = event.argument.partition(".")
         if what == BACK:
             return await self._show_settings(event, await self._read_config(event))
@@ -69,7 +69,7 @@ class ChoiceCommands(CommandGroup):
             return refused
         return await self._show_settings(event, await self._read_config(event))
 
-    async def _set_choice_or_get_refusal(self, event: ChatEvent, setting: str, value: str) -> ReplyText | None:
+    async def _set_choice_or_get_refusal(self, event: ChatEvent, setting: str, value: str) -> str | None:
         choice = self._choices.get(setting)
         if choice is None or (wanted := _parse_setting_value(choice, value)) is None:
             return tr("shared-dead-button")
@@ -84,7 +84,7 @@ class ChoiceCommands(CommandGroup):
                 return str(refused)
         return None
 
-    async def _show_settings(self, event: ChatEvent, config: OwnerConfig | None) -> ReplyText | None:
+    async def _show_settings(self, event: ChatEvent, config: OwnerConfig | None) -> HandlerReply:
         def make_button(label: str, payload: str) -> InlineKeyboardButton:
             return self._make_button(event, KIND, label, payload)
 
@@ -120,7 +120,7 @@ class ChoiceCommands(CommandGroup):
         ]
 
     @Command("tz")
-    async def _set_or_ask_for_time_zone(self, event: ChatEvent) -> ReplyText | None:
+    async def _set_or_ask_for_time_zone(self, event: ChatEvent) -> HandlerReply:
         name = event.argument.strip()
         if not name:
             return await self._ask_for_local_time(event, None)
@@ -132,7 +132,7 @@ class ChoiceCommands(CommandGroup):
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_for_local_time(self, event: ChatEvent, replaced_message_id: int | None) -> ReplyText | None:
+    async def _ask_for_local_time(self, event: ChatEvent, replaced_message_id: int | None) -> HandlerReply:
         """Ask for the person's local time with buttons, in place of message `replaced_message_id` if given."""
         config, now = await self._read_config(event), self._now()
         after = "" if replaced_message_id is None else f".{BACK}"
@@ -149,7 +149,7 @@ class ChoiceCommands(CommandGroup):
         )
         return None
 
-    async def _set_zone_from_offset(self, event: ChatEvent, offset_payload: str) -> ReplyText | None:
+    async def _set_zone_from_offset(self, event: ChatEvent, offset_payload: str) -> HandlerReply:
         minutes, _, after = offset_payload.partition(".")
         name = find_zone_of_offset(int(minutes)) if minutes.removeprefix("-").isdecimal() and len(minutes) < 5 else None
         if name is None:
@@ -162,7 +162,7 @@ class ChoiceCommands(CommandGroup):
         return chosen
 
     @Command("incognito", who="admins")
-    async def _switch_incognito(self, event: ChatEvent) -> ReplyText:
+    async def _switch_incognito(self, event: ChatEvent) -> HandlerReply:
         config, word = await self._read_config(event), event.argument.strip().lower()
         if config is None or not config.enabled or word not in ("", ON, OFF):
             return format_memory_state(config)
@@ -171,7 +171,7 @@ class ChoiceCommands(CommandGroup):
         return tr("incognito-on", mark=tr("notices-incognito")) if chosen else tr("incognito-off")
 
     @Command("language", who="admins")
-    async def _set_or_ask_for_language(self, event: ChatEvent) -> ReplyText | None:
+    async def _set_or_ask_for_language(self, event: ChatEvent) -> HandlerReply:
         wanted = event.argument.strip().casefold()
         found = next((code for code, name in LANGUAGES.items() if wanted in (code, name.casefold())), None)
         if found is None and wanted != NOTHING_CHOSEN["language"]:
@@ -181,7 +181,7 @@ class ChoiceCommands(CommandGroup):
             return tr("language-chosen", language=LANGUAGES[get_current_language()])
 
     @Command("model", who="admins")
-    async def _set_or_show_model(self, event: ChatEvent) -> ReplyText | None:
+    async def _set_or_show_model(self, event: ChatEvent) -> HandlerReply:
         wanted = event.argument.strip().casefold()
         found = next((name for name in self._services.models if name.casefold() == wanted), None)
         if found is None:
@@ -190,7 +190,7 @@ class ChoiceCommands(CommandGroup):
         return tr("model-chosen", model=wording.format_quote(found, 2 * MAX_LABEL_CHARS))
 
     @Command("persona", who="admins")
-    async def _set_or_show_persona(self, event: ChatEvent) -> ReplyText | None:
+    async def _set_or_show_persona(self, event: ChatEvent) -> HandlerReply:
         if event.argument.strip().casefold() in ("off", "reset", tr("model-persona-none").casefold()):
             await self._set_option(event, "persona", "")
         elif event.argument.strip():
@@ -201,7 +201,7 @@ class ChoiceCommands(CommandGroup):
         store = partial(self._store_custom_persona, event)
         return await self._question.accept_text_if_answer(event, store, max_chars=MAX_PERSONA_CHARS)
 
-    async def _store_custom_persona(self, event: ChatEvent, replaced_message_id: int = 0) -> ReplyText:
+    async def _store_custom_persona(self, event: ChatEvent, replaced_message_id: int = 0) -> HandlerReply:
         """Store a persona in the person's own words. `replaced_message_id` is the message to update, or 0."""
         try:
             config = await self._update_config(event, persona_text=event.argument)
@@ -211,7 +211,7 @@ class ChoiceCommands(CommandGroup):
             await self._show_options(event, "persona", replaced_message_id)
         return tr("model-own-now", text=config.persona_text)
 
-    async def _set_option_or_show_options(self, event: ChatEvent, setting: str) -> ReplyText | None:
+    async def _set_option_or_show_options(self, event: ChatEvent, setting: str) -> HandlerReply:
         """Handle a press on one of the values listed for a setting, or on the button that opens that list."""
         language = get_current_language()
         if event.argument != ASK:
@@ -252,7 +252,7 @@ class ChoiceCommands(CommandGroup):
 
     async def _show_options(
         self, event: ChatEvent, setting: str, replaced_message_id: int | None = None
-    ) -> ReplyText | None:
+    ) -> HandlerReply:
         """Show the possible values of a setting in place of the message `replaced_message_id`, or as a new message."""
         config, choice = await self._read_config(event), self._choices[setting]
         chosen, values = choice.get_value_or_default(config), choice.values

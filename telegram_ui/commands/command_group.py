@@ -97,9 +97,9 @@ def _get_user_and_sender_chat_ids(message: telegram.Message) -> tuple[int, int] 
     return message.from_user.id, message.sender_chat.id if message.sender_chat else 0
 
 
-ReplyText = str
-"""A text for the person: sent as a message after a command, and shown as a toast after a press."""
-Handler = Callable[[Any, ChatEvent], Awaitable[ReplyText | None]]
+HandlerReply = str | None
+"""What a handler replies: a message after a command, a toast after a press. None if it has sent its reply itself."""
+Handler = Callable[[Any, ChatEvent], Awaitable[HandlerReply]]
 """A group's method for a command or a press."""
 
 
@@ -128,7 +128,7 @@ class Action:
     def __call__(self, handler: Handler) -> Self:
         return replace(self, handler=handler)
 
-    def __get__(self, group: "CommandGroup", owner: type) -> Callable[[ChatEvent], Awaitable[ReplyText | None]]:
+    def __get__(self, group: "CommandGroup", owner: type) -> Callable[[ChatEvent], Awaitable[HandlerReply]]:
         return partial(self.handler, group)
 
 
@@ -262,7 +262,7 @@ class CommandGroup:
             owner, spoken = event.chat.scope.owner, get_current_language()
             await self._services.memory.change_config(owner, lambda known: replace(known, language=spoken))
 
-    async def _switch_on_memory_and_get_old_state(self, event: ChatEvent) -> tuple[ReplyText, bool]:
+    async def _switch_on_memory_and_get_old_state(self, event: ChatEvent) -> tuple[str, bool]:
         """Turn memory on. Return the reply, and True if memory was already on."""
         owner, memory = event.chat.scope.owner, self._services.memory
         before = await memory.get_config(owner)
@@ -290,11 +290,8 @@ class CommandGroup:
 
     async def _show_text(
         self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
-    ) -> ReplyText | None:
-        """Show a text in the message whose button was pressed, or in a new message after a command.
-
-        Return None, so that a handler can return the result of this call without sending another reply.
-        """
+    ) -> HandlerReply:
+        """Show a text in the message whose button was pressed, or in a new message after a command."""
         pressed = event.message_id if event.update.callback_query is not None else None
         await self._delivery.edit_message_or_send_new(event.chat, pressed, text, keyboard=make_keyboard(*rows))
         return None

@@ -12,7 +12,7 @@ from locales.catalog import tr
 from records.scopes import Person
 from telegram_ui.commands.admin import set_access
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.sending import documents
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -27,7 +27,7 @@ class DashboardCommands(CommandGroup):
     heading = "recall"
 
     @Command("dashboard", who="admins", stands_alone=True)
-    async def _send_dashboard_link(self, event: ChatEvent) -> ReplyText | None:
+    async def _send_dashboard_link(self, event: ChatEvent) -> HandlerReply:
         here, owner, url = event.chat, event.chat.scope.owner, self._dependencies.settings.dashboard_url
         if not url:
             may_run_it = here.is_private and self._operation.is_admin_or_bot_has_none(event.person)

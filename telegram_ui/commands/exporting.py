@@ -1,7 +1,7 @@
 """/export: exports a memory as files, for people to read or for programs to import."""
 
 from locales.catalog import comma_join, tr
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone
@@ -16,7 +16,7 @@ class ExportCommands(CommandGroup):
     heading = "data"
 
     @Command("export", who="admins", queue="slow")
-    async def _offer_or_send_export(self, event: ChatEvent) -> ReplyText | None:
+    async def _offer_or_send_export(self, event: ChatEvent) -> HandlerReply:
         if (wanted := event.argument.strip().lower()) in (MARKDOWN, JSON):
             return await self._send_files(event, wanted)
         for_me = self._make_button(event, EXPORT, tr("transfer-for-me"), MARKDOWN)
@@ -28,7 +28,7 @@ class ExportCommands(CommandGroup):
         if sentence := await self._send_files(event, event.argument):
             await self._delivery.send_text(event.chat, sentence)
 
-    async def _send_files(self, event: ChatEvent, export_format: str) -> ReplyText | None:
+    async def _send_files(self, event: ChatEvent, export_format: str) -> HandlerReply:
         """Send the exported files to the person's private chat. Return a reply to the command, or None."""
         here = event.chat
         if not here.is_private and event.person.id == ANONYMOUS_ADMIN:

@@ -16,7 +16,7 @@ from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_nonce, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.commands.forget_targets import ForgetTarget, parse_forget_argument
 from text import analyzer
 
@@ -40,7 +40,7 @@ class ForgetCommands(CommandGroup):
         self._found = LRUCache[str, tuple[int, ...]](MAX_REMEMBERED)
 
     @Command("forget")
-    async def _ask_what_to_forget(self, event: ChatEvent) -> ReplyText | None:
+    async def _ask_what_to_forget(self, event: ChatEvent) -> HandlerReply:
         if event.replies_to_message_before_upgrade and not event.argument:
             return tr("forget-former")
         if not await self._may_configure(event.chat, event.person):
@@ -61,7 +61,7 @@ class ForgetCommands(CommandGroup):
         rows = [[self._make_target_button(event, CHOOSE, label, target)] for label, target in choices.items()]
         return await self._show_text(event, tr("forget-usage"), *rows)
 
-    async def _ask_to_forget_own_message(self, event: ChatEvent) -> ReplyText | None:
+    async def _ask_to_forget_own_message(self, event: ChatEvent) -> HandlerReply:
         if event.argument or not event.replies_to_same_author:
             return f"{tr('shared-admins-only')} {tr('forget-members')}"
         message = await self._find_message_replied_to(event)
@@ -82,7 +82,7 @@ class ForgetCommands(CommandGroup):
             return event.chat.scope
         return await self._services.memory.find_conversation_of_message(event.chat.chat_scope, message_id=target.number)
 
-    async def _show_matches_to_forget(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_matches_to_forget(self, event: ChatEvent) -> HandlerReply:
         scope, query = event.chat.scope, event.argument
         async with self._services.memory.open_store(scope.owner) as store:
             terms = analyzer.list_query_terms(query)
@@ -131,7 +131,7 @@ class ForgetCommands(CommandGroup):
         keep = self._make_target_button(event, KEEP, tr("forget-none-of-them"), _EVERYTHING)
         return await self._show_text(event, "\n".join(lines), *rows, [keep])
 
-    async def _ask_to_confirm(self, event: ChatEvent, target: ForgetTarget, *, kind: str = ERASE) -> ReplyText | None:
+    async def _ask_to_confirm(self, event: ChatEvent, target: ForgetTarget, *, kind: str = ERASE) -> HandlerReply:
         text, choices = await self._make_question(
             event.chat.chat_scope, await self._find_scope_containing_target(event, target), target
         )
@@ -227,12 +227,12 @@ class ForgetCommands(CommandGroup):
         return text, [(only, target), *choices]
 
     @Action(CHOOSE, who="admins")
-    async def _ask_to_confirm_choice(self, event: ChatEvent) -> ReplyText | None:
+    async def _ask_to_confirm_choice(self, event: ChatEvent) -> HandlerReply:
         target = ForgetTarget.parse_button_payload(event.argument, self._now())
         return await self._ask_to_confirm(event, target) if target is not None else tr("shared-dead-button")
 
     @Action(CONVERSATION, who="admins")
-    async def _ask_to_erase_conversation(self, event: ChatEvent) -> ReplyText | None:
+    async def _ask_to_erase_conversation(self, event: ChatEvent) -> HandlerReply:
         scope = Scope(owner=event.chat.id, thread=int(event.argument))
         if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
@@ -242,7 +242,7 @@ class ForgetCommands(CommandGroup):
     async def _cancel_erasure(self, event: ChatEvent) -> None:
         await self._show_text(event, tr("forget-kept"))
 
-    async def _forget_chosen_target(self, event: ChatEvent) -> ReplyText:
+    async def _forget_chosen_target(self, event: ChatEvent) -> HandlerReply:
         if (target := ForgetTarget.parse_button_payload(event.argument, self._now())) is None:
             return tr("shared-dead-button")
         scope = await self._find_scope_containing_target(event, target)

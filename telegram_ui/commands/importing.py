@@ -13,7 +13,7 @@ from locales.sentences import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleSummary, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import make_keyboard, make_nonce, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import Document, download_file, find_document
 from transfer.formats.history import ImportQuestion, ReadContext
@@ -125,7 +125,7 @@ class TransferCommands(CommandGroup):
         await self._delivery.send_text(chat, text, keyboard=make_keyboard(*rows))
         return is_read
 
-    async def _show_next_import_step(self, event: ChatEvent, source: _ImportSource) -> ReplyText | None:
+    async def _show_next_import_step(self, event: ChatEvent, source: _ImportSource) -> HandlerReply:
         here = replace(event, chat=replace(event.chat, reply_to=source.message_id))  # long texts need a new message
         return await self._show_text(here, *(await self._make_import_step_and_success(event, source))[0])
 
@@ -205,7 +205,7 @@ class TransferCommands(CommandGroup):
         return format_question(question, questionnaire.chosen, questionnaire.heading), *rows
 
     @Action(ANSWER, who="admins", reads_file=True)
-    async def _store_import_answer(self, event: ChatEvent) -> ReplyText | None:
+    async def _store_import_answer(self, event: ChatEvent) -> HandlerReply:
         if (sent := await self._find_import_source_or_explain(event)) is None:
             return None
         asked = self._get_or_create_questionnaire(event, sent)
@@ -234,14 +234,14 @@ class TransferCommands(CommandGroup):
             await self._try_to_offer_import(event, sent)
 
     @Action(STOP, who="admins")
-    async def _pause_import(self, event: ChatEvent) -> ReplyText | None:
+    async def _pause_import(self, event: ChatEvent) -> HandlerReply:
         if (progress := self._running.get((event.chat.chat_scope, event.message_id))) is None:
             return None
         progress.is_stopped = True
         return tr("transfer-stopping")
 
     @Action(IMPORT, who="admins", queue="slow", reads_file=True, runs_once="by button")
-    async def _import_file(self, event: ChatEvent) -> ReplyText | None:
+    async def _import_file(self, event: ChatEvent) -> HandlerReply:
         key = (event.chat.chat_scope, event.message_id)
         if (sent := await self._find_import_source_or_explain(event)) is None:
             return None
@@ -300,7 +300,7 @@ class TransferCommands(CommandGroup):
         ]
 
     @Action(LEARN, who="admins")
-    async def _begin_fact_extraction(self, event: ChatEvent) -> ReplyText | None:
+    async def _begin_fact_extraction(self, event: ChatEvent) -> HandlerReply:
         first, _, last = event.argument.partition(".")
         match await self._services.history_extraction.begin(event.chat.scope.owner, int(first), int(last)):
             case "busy":
@@ -314,14 +314,14 @@ class TransferCommands(CommandGroup):
                 return await self._show_extraction_status(event, tr("learning-begun"), stop)
 
     @Action(STOP_LEARNING, who="admins")
-    async def _stop_fact_extraction(self, event: ChatEvent) -> ReplyText | None:
+    async def _stop_fact_extraction(self, event: ChatEvent) -> HandlerReply:
         await self._services.history_extraction.stop(event.chat.scope.owner)
         go_on = self._make_button(event, LEARN, tr("answers-continue"), event.argument)
         return await self._show_extraction_status(event, tr("learning-stopped"), go_on)
 
     async def _show_extraction_status(
         self, event: ChatEvent, text: str, *buttons: InlineKeyboardButton
-    ) -> ReplyText | None:
+    ) -> HandlerReply:
         """Show `text`, the status of learning facts, as the last paragraph of the import receipt."""
         receipt = event.message_text.rpartition("\n\n")[0]
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)

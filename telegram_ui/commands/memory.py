@@ -14,7 +14,7 @@ from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
 from records.forgetting import ForgetRequest
 from records.owners import OwnerConfig
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page_and_count, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.wording import format_local_day, get_zone_or_utc
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -45,7 +45,7 @@ class MemoryCommands(CommandGroup):
     question_kind = "fact"
 
     @Command("memory", is_ephemeral=True)
-    async def _show_or_change_memory(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_or_change_memory(self, event: ChatEvent) -> HandlerReply:
         if event.chat.scope.is_channel_direct_chat:
             return tr("memory-not-for-one-person")
         verb, _, rest = event.argument.strip().partition(" ")
@@ -65,7 +65,7 @@ class MemoryCommands(CommandGroup):
             return await change_fact_and_report(self._services, event.chat.scope.owner, verb, _parse_fact_id(rest))
         return tr("memory-usage")
 
-    async def _add_fact_or_get_refusal(self, event: ChatEvent, text: str) -> ReplyText | None:
+    async def _add_fact_or_get_refusal(self, event: ChatEvent, text: str) -> HandlerReply:
         fact = await add_fact(self._services, event.chat.scope.owner, text)
         if isinstance(fact, str):
             return fact
@@ -76,13 +76,13 @@ class MemoryCommands(CommandGroup):
         rows = [] if fact.kind == "instruction" else [keep]
         return await self._show_text(event, tr("memory-added", text=fact.text), *rows)
 
-    async def _edit_fact_or_get_refusal(self, event: ChatEvent, fact_id: int, text: str) -> ReplyText | None:
+    async def _edit_fact_or_get_refusal(self, event: ChatEvent, fact_id: int, text: str) -> HandlerReply:
         refusal = await edit_fact(self._services, event.chat.scope.owner, fact_id, text, keeps_old_fact=False)
         if refusal is None:
             await self._show_memory_view(event, View(fact=fact_id))
         return refusal
 
-    async def _show_memory_view(self, event: ChatEvent, view: View) -> ReplyText | None:
+    async def _show_memory_view(self, event: ChatEvent, view: View) -> HandlerReply:
         owner = event.chat.scope.owner
         config = await self._read_config(event)
         text, rows = render_memory_view(
@@ -95,7 +95,7 @@ class MemoryCommands(CommandGroup):
         return await self._show_text(event, text, *rows)
 
     @Action(KIND)
-    async def _show_view_or_apply_action(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_view_or_apply_action(self, event: ChatEvent) -> HandlerReply:
         action, _, numbers = event.argument.partition(".")
         view = parse_memory_view(action, numbers)
         if view is None:
@@ -119,7 +119,7 @@ class MemoryCommands(CommandGroup):
         await self._show_memory_view(event, view)
         return toast and toast[:200]
 
-    def _start_refreshing_profile(self, event: ChatEvent) -> ReplyText:
+    def _start_refreshing_profile(self, event: ChatEvent) -> HandlerReply:
         again = [self._make_button(event, KIND, tr("answers-try-again"), event.argument)]
 
         async def send_profile_or_failure(result: Profile | str | None) -> None:
@@ -134,7 +134,7 @@ class MemoryCommands(CommandGroup):
         self._services.distiller.try_to_start(event.chat.scope.owner, send_profile_or_failure)
         return tr("memory-distilling")
 
-    async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> ReplyText | None:
+    async def _ask_for_fact_text(self, event: ChatEvent, fact_id: int) -> HandlerReply:
         owner = event.chat.scope.owner
         fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == fact_id), None)
         if fact_id and (fact is None or not fact.is_valid):
@@ -150,7 +150,7 @@ class MemoryCommands(CommandGroup):
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         text = event.argument
 
-        async def add_or_edit_fact(fact_id: int) -> ReplyText | None:
+        async def add_or_edit_fact(fact_id: int) -> HandlerReply:
             return await (
                 self._edit_fact_or_get_refusal(event, fact_id, text)
                 if fact_id

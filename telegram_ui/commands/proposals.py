@@ -8,7 +8,7 @@ from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands import reminders
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies
 from telegram_ui.commands.wording import set_current_time_for_formatting
 from telegram_ui.sending.chat import Chat
 
@@ -32,7 +32,7 @@ class ProposalButtons(CommandGroup):
             outcome = await self._remember_proposed_fact(event)
         await self._show_text(event, outcome)
 
-    async def _remember_proposed_fact(self, event: ChatEvent) -> ReplyText:
+    async def _remember_proposed_fact(self, event: ChatEvent) -> str:
         # The fact is part of the question, so that the button works even after a restart.
         heading, _, text = event.message_text.partition("\n\n")
         if heading not in collect_all_translations("proposals-ask-remember") or not text:

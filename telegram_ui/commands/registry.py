@@ -26,7 +26,7 @@ from telegram_ui.commands.command_group import (
     Command,
     CommandGroup,
     Dependencies,
-    ReplyText,
+    HandlerReply,
     TextQuestion,
 )
 from telegram_ui.commands.dashboard import DashboardCommands
@@ -221,7 +221,7 @@ class Commands:
             return replace(event, chat=event.chat.with_conversation(scope))
         return event
 
-    async def _run_action_if_permitted(self, event: ChatEvent, group: CommandGroup, action: Action) -> ReplyText | None:
+    async def _run_action_if_permitted(self, event: ChatEvent, group: CommandGroup, action: Action) -> HandlerReply:
         if action.who == "admins" and not await self.dependencies.may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         is_admin = self.dependencies.operator.is_admin(event.person, in_private=event.chat.is_private)

@@ -17,7 +17,7 @@ from reminders.reading import format_due_time
 from reminders.sending import SendOutcome
 from telegram_ui.commands import buttons
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons, select_page_and_count, split_into_rows
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.commands.wording import format_quote, get_zone_or_utc, set_current_time_for_formatting
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
 from text.time_zones import to_utc
@@ -39,7 +39,7 @@ class ReminderCommands(CommandGroup):
     heading = "recall"
 
     @Command("reminders")
-    async def _add_or_list_reminders(self, event: ChatEvent) -> ReplyText | None:
+    async def _add_or_list_reminders(self, event: ChatEvent) -> HandlerReply:
         text = event.argument.strip()
         first, _, rest = text.partition(" ")
         if first.casefold() in list_words("reminders-add-words"):
@@ -64,7 +64,7 @@ class ReminderCommands(CommandGroup):
         return None
 
     @Action(OFFERED)
-    async def _accept_or_decline_offer(self, event: ChatEvent) -> ReplyText | None:
+    async def _accept_or_decline_offer(self, event: ChatEvent) -> HandlerReply:
         if event.argument == NO:
             return await self._show_text(event, tr("proposals-declined"))
         config = await self._read_config(event)
@@ -76,7 +76,7 @@ class ReminderCommands(CommandGroup):
         return await self._set_reminder(event, *offer, config)
 
     @Action(LISTED)
-    async def _turn_page_or_cancel_reminder(self, event: ChatEvent) -> ReplyText | None:
+    async def _turn_page_or_cancel_reminder(self, event: ChatEvent) -> HandlerReply:
         action, _, rest = event.argument.partition(".")
         number, _, page = rest.partition(".")
         if not number.isdecimal() or action not in (PAGE, CANCEL):
@@ -100,7 +100,7 @@ class ReminderCommands(CommandGroup):
 
     async def _set_reminder(
         self, event: ChatEvent, reminder: NewReminder, source_message_id: int | None, config: OwnerConfig | None
-    ) -> ReplyText | None:
+    ) -> HandlerReply:
         scope, person, language = event.chat.scope, event.person.id, get_current_language()
         stored = await self._services.reminders.add(
             scope.owner, reminder, thread=event.chat.thread, person=person, language=language, source=source_message_id
@@ -118,7 +118,7 @@ class ReminderCommands(CommandGroup):
         listed = await self._services.reminders.list_reminders(scope.owner)
         return [reminder for reminder in listed if not scope.is_channel_direct_chat or reminder.thread == scope.thread]
 
-    async def _show_reminder_page(self, event: ChatEvent, page: int) -> ReplyText | None:
+    async def _show_reminder_page(self, event: ChatEvent, page: int) -> HandlerReply:
         config = await self._read_config(event)
         reminders = await self._list_reminders(event.chat.chat_scope)
         if not reminders:

@@ -12,7 +12,7 @@ from records.messages import make_message_link
 from records.scopes import Scope
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 
 MORE = "fnd"
 MAX_QUERY_CHARS = 200
@@ -27,7 +27,7 @@ class SearchCommands(CommandGroup):
     heading = "recall"
 
     @Command("search")
-    async def _search_messages(self, event: ChatEvent) -> ReplyText | None:
+    async def _search_messages(self, event: ChatEvent) -> HandlerReply:
         query = " ".join(event.argument.split())[:MAX_QUERY_CHARS]
         if not query:
             return tr("search-how")
@@ -38,7 +38,7 @@ class SearchCommands(CommandGroup):
         )
 
     @Action(MORE)
-    async def _show_next_page(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_next_page(self, event: ChatEvent) -> HandlerReply:
         heading = event.message_text.partition("\n")[0].removeprefix(RIGHT_TO_LEFT_MARK)
         first, _, rest = event.argument.partition("-")
         until, _, where = rest.partition("-")
@@ -53,9 +53,7 @@ class SearchCommands(CommandGroup):
             return tr("search-no-more")
         return await self._send_page(event, query, page, titles)
 
-    async def _send_page(
-        self, event: ChatEvent, query: str, page: Page, titles: Mapping[Scope, str]
-    ) -> ReplyText | None:
+    async def _send_page(self, event: ChatEvent, query: str, page: Page, titles: Mapping[Scope, str]) -> HandlerReply:
         """Send a page of results. `titles` holds the titles of all conversations if all were searched."""
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if get_current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]

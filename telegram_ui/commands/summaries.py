@@ -12,7 +12,7 @@ from records.status import Status
 from records.summaries import Summary
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.wording import (
     format_moment,
     format_policy_name,
@@ -37,7 +37,7 @@ class SummaryCommands(CommandGroup):
     heading = "summaries"
 
     @Command("summary_status", stands_alone=True)
-    async def _make_status_reply(self, event: ChatEvent) -> ReplyText:
+    async def _make_status_reply(self, event: ChatEvent) -> HandlerReply:
         status = await self._services.summaries.read_status(event.chat.scope)
         lines = [format_status(status), format_retention(self._dependencies.settings.retention_days)]
         indexing = self._services.indexing
@@ -50,7 +50,7 @@ class SummaryCommands(CommandGroup):
         return "\n".join(filter(None, lines))
 
     @Command("summary_show", stands_alone=True)
-    async def _make_summaries_reply(self, event: ChatEvent) -> ReplyText:
+    async def _make_summaries_reply(self, event: ChatEvent) -> HandlerReply:
         if await self._read_config(event) is None:
             return tr("summaries-not-configured")
         summaries = await self._services.summaries.list_active_summaries(event.chat.scope)
@@ -60,18 +60,18 @@ class SummaryCommands(CommandGroup):
         return "\n\n".join(format_summary(summary, zone) for summary in summaries)
 
     @Command("summary_on", who="admins", stands_alone=True)
-    async def _enable_memory(self, event: ChatEvent) -> ReplyText:
+    async def _enable_memory(self, event: ChatEvent) -> HandlerReply:
         return (await self._switch_on_memory_and_get_old_state(event))[0]
 
     @Command("summary_off", who="admins", stands_alone=True)
-    async def _disable_memory(self, event: ChatEvent) -> ReplyText:
+    async def _disable_memory(self, event: ChatEvent) -> HandlerReply:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
         await self._services.memory.set_enabled(event.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
-    async def _summarize_now(self, event: ChatEvent) -> ReplyText | None:
+    async def _summarize_now(self, event: ChatEvent) -> HandlerReply:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")
@@ -84,7 +84,7 @@ class SummaryCommands(CommandGroup):
     _press_summarize = Action(FOLD, who="admins", queue="slow")(_summarize_now)
 
     @Action(SWITCH_ON, who="admins")
-    async def _enable_memory_by_answer_button(self, event: ChatEvent) -> ReplyText | None:
+    async def _enable_memory_by_answer_button(self, event: ChatEvent) -> HandlerReply:
         text, was_on = await self._switch_on_memory_and_get_old_state(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
         if was_on:
@@ -112,7 +112,7 @@ class SummaryCommands(CommandGroup):
     _press_policy = Action(POLICY, who="admins")(_set_or_show_summary_policy)
 
     @Command("summary_prompt", who="admins")
-    async def _set_prompt(self, event: ChatEvent) -> ReplyText:
+    async def _set_prompt(self, event: ChatEvent) -> HandlerReply:
         text = event.argument.strip()
         if not text:
             config = await self._read_config(event)
@@ -126,7 +126,7 @@ class SummaryCommands(CommandGroup):
             return str(too_long)
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
-    async def _start_rebuild(self, event: ChatEvent) -> ReplyText | None:
+    async def _start_rebuild(self, event: ChatEvent) -> HandlerReply:
         config = await self._read_config(event)
         if config is None or not config.enabled:
             return tr("summaries-is-off")

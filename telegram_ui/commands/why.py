@@ -16,7 +16,7 @@ from records.summaries import Summary
 from retrieval.explanation import ChosenSource, ExplanationRecord
 from telegram_ui.commands import wording
 from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
-from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, ReplyText
+from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_utf16_units, split_text
@@ -44,7 +44,7 @@ class WhyCommands(CommandGroup):
         await self._show_explanation(event, int(event.argument, 16), can_correct=True)
 
     @Action(DETAILS)
-    async def _show_explanation_page(self, event: ChatEvent) -> ReplyText | None:
+    async def _show_explanation_page(self, event: ChatEvent) -> HandlerReply:
         telegram_id, _, rest = event.argument.partition(".")
         at, _, page = rest.partition(".")
         explanation = await self._find_explanation(event, int(telegram_id, 16) or None)

@@ -21,7 +21,7 @@ from telegram_ui.commands.command_group import (
     Command,
     CommandGroup,
     Dependencies,
-    ReplyText,
+    HandlerReply,
 )
 from telegram_ui.commands.wording import format_option, make_threshold_buttons
 
@@ -74,7 +74,7 @@ class SetupWizard(CommandGroup):
         await self._delivery.send_text(event.chat, question, keyboard=make_keyboard(row))
 
     @Command(CANCEL, who="admins")
-    async def _get_nothing_to_cancel_reply(self, event: ChatEvent) -> ReplyText:
+    async def _get_nothing_to_cancel_reply(self, event: ChatEvent) -> HandlerReply:
         return tr("wizard-nothing-to-cancel")
 
     async def try_to_cancel_awaited_input(self, event: ChatEvent) -> bool:
@@ -87,7 +87,7 @@ class SetupWizard(CommandGroup):
         return True
 
     @Action(KIND)
-    async def _apply_storage_or_threshold_choice(self, event: ChatEvent) -> ReplyText | None:
+    async def _apply_storage_or_threshold_choice(self, event: ChatEvent) -> HandlerReply:
         nonce, _, choice = event.argument.partition(".")
         state, number = await self._find_state(event), parse_threshold(choice)
         is_known = choice in self._offered_storage_names or number is not None
@@ -147,13 +147,13 @@ class SetupWizard(CommandGroup):
         """End the wizard. Store the update id, so that the same update reaches the wizard again if it is replayed."""
         await self._states.store_state(replace(state, step=LEFT, nonce=str(event.update.update_id)))
 
-    async def _save_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> ReplyText | None:
+    async def _save_storage(self, event: ChatEvent, state: WizardState, storage: StorageType) -> HandlerReply:
         await self._states.store_state(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
         return await self._ask_for_threshold(event, state, "wizard-second")
 
     async def _ask_for_threshold(
         self, event: ChatEvent, state: WizardState, question_key: Literal["wizard-second", "wizard-no-number"]
-    ) -> ReplyText | None:
+    ) -> HandlerReply:
         def make_button(label: str, threshold: int) -> InlineKeyboardButton:
             return self._make_button(event, KIND, label, f"{state.nonce}.{threshold}")
 
