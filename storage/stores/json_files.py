@@ -3,7 +3,7 @@
 import json
 import os
 import zlib
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
@@ -29,6 +29,20 @@ JournalSeq = int  # the number of a journal record
 _FORMAT_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 _CRC = b', "crc": '
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# Add missing users, with their memory off.
+_ADD_USERS = """
+INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
+SELECT user_id, 'json', 20, 0, MIN(created_at), MAX(created_at) FROM messages
+WHERE user_id NOT IN (SELECT user_id FROM users) GROUP BY user_id
+"""
+# If somebody has deleted a summary by hand, its messages become active again. Otherwise no prompt would have them.
+_ACTIVATE_MESSAGES = """
+UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE chunk_id IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM summaries WHERE summaries.user_id = messages.user_id AND summaries.id = messages.chunk_id)
+"""
+_RAISE_COUNTER = """
+UPDATE users AS u SET {0} = MAX({0}, (SELECT 1 + COALESCE(MAX(id), 0) FROM {1} WHERE user_id = u.user_id))
+"""
 
 
 class SnapshotCancelled(Exception):  # noqa: N818 - reads as the state it is
@@ -150,29 +164,20 @@ def iterate_snapshot_batches(content: Content) -> Iterator[tuple[Table, Sequence
             listed = {name: [] if rows is None else rows for name, rows in found.items()}
             if not all(isinstance(rows, list) for rows in listed.values()):
                 raise SnapshotError
-            yield USERS, [USERS.to_params(_repair_user(owner, user, listed))]
+            yield USERS, [USERS.to_params(_fill_in_user(owner, user))]
             _reject_id_conflicts(listed["messages"])
-            chunks = {row["id"] for row in listed["summaries"]}
             for table in TABLES[1:]:
-                rows = (_repair_row(table, {**row, "user_id": owner}, chunks) for row in listed[table.name])
+                rows = (_fill_in_row(table, {**row, "user_id": owner}) for row in listed[table.name])
                 yield table, [table.to_params(row) for row in rows]
     except _FORMAT_ERRORS as error:
         raise SnapshotError from error
 
 
-def _repair_user(owner: int, user: Mapping[str, object], tables: Mapping[str, list[dict[str, object]]]) -> PortableRow:
-    highest = {name: max((int(str(row["id"])) for row in tables[name]), default=0) for name in COUNTERS.values()}
+def _fill_in_user(owner: int, user: Mapping[str, object]) -> PortableRow:
+    usual = {"summary_every_n": 20, "memory_enabled": False, **dict.fromkeys(COUNTERS, 1)}
     created = _repair_date(user.get("created_at"))
-    return {
-        **USERS.defaults,
-        **{column.name: user[column.name] for column in USERS.columns if column.name in user},
-        "user_id": owner,
-        "summary_every_n": user.get("summary_every_n", 20),
-        "memory_enabled": bool(user.get("memory_enabled", False)),
-        "created_at": created,
-        "updated_at": _repair_date(user.get("updated_at") or created),
-        **{counter: max(int(str(user.get(counter, 1))), highest[name] + 1) for counter, name in COUNTERS.items()},
-    }
+    dates = {"created_at": created, "updated_at": _repair_date(user.get("updated_at") or created)}
+    return {**usual, **user, "user_id": owner, **dates}
 
 
 def _repair_date(value: object) -> str:
@@ -192,16 +197,13 @@ def _reject_id_conflicts(messages: Sequence[Mapping[str, object]]) -> None:
         raise SnapshotError
 
 
-def _repair_row(table: Table, row: dict[str, object], summary_ids: Container[object]) -> dict[str, object]:
-    """Repair invalid dates and references to missing summaries. `summary_ids` contains the existing summary ids."""
+def _fill_in_row(table: Table, row: dict[str, object]) -> dict[str, object]:
     for column in table.columns:
         if column.kind == "date" and row.get(column.name) is not None:
             row[column.name] = _repair_date(row[column.name])
     if table is not MESSAGES:
         return table.fill_missing_columns(row)
-    # If somebody has deleted a summary by hand, its messages become active again. Otherwise no prompt would have them.
-    chunk = row.get("chunk_id") if row.get("chunk_id") in summary_ids else None
-    return {"turn_id": row["id"], **row, "chunk_id": chunk, "is_active": chunk is None}
+    return {"turn_id": row["id"], **row, "is_active": row.get("chunk_id") is None}
 
 
 def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: str) -> None:
@@ -211,12 +213,20 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
             connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
         else:
             connection.executemany(table.upsert_sql, batch)
+    repair_rows(connection)
     try:
         for table in TABLES:
             for row in connection.execute(f"SELECT * FROM {table.name}"):  # noqa: S608
                 table.to_portable_row(row)
     except StorageCorrupt as error:
         raise SnapshotError from error
+
+
+def repair_rows(connection: sqlite3.Connection) -> None:
+    """Repair what edits by hand and lost records leave: missing users and summaries, and counters that are too low."""
+    raised = (_RAISE_COUNTER.format(counter, table) for counter, table in COUNTERS.items())
+    for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, *raised):
+        connection.execute(repair)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

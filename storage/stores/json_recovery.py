@@ -46,21 +46,6 @@ INSERT INTO fact_vectors SELECT v.* FROM old.fact_vectors AS v
 JOIN old.facts AS o ON o.user_id = v.user_id AND o.id = v.fact_id
 JOIN main.facts AS f ON f.user_id = o.user_id AND f.id = o.id AND f.text = o.text
 """
-# Add missing users, with their memory off.
-_ADD_USERS = """
-INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
-SELECT user_id, 'json', 20, 0, MIN(created_at), MAX(created_at) FROM messages
-WHERE user_id NOT IN (SELECT user_id FROM users) GROUP BY user_id
-"""
-_ACTIVATE_MESSAGES = """
-UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE chunk_id IS NOT NULL AND NOT EXISTS (
-  SELECT 1 FROM summaries WHERE summaries.user_id = messages.user_id AND summaries.id = messages.chunk_id)
-"""
-_RAISE_COUNTERS = """
-UPDATE users AS u SET
-  next_message_id = MAX(next_message_id, (SELECT 1 + COALESCE(MAX(id), 0) FROM messages WHERE user_id = u.user_id)),
-  next_summary_id = MAX(next_summary_id, (SELECT 1 + COALESCE(MAX(id), 0) FROM summaries WHERE user_id = u.user_id))
-"""
 # A rebuild needs no log: nobody else uses the file, and an unfinished one is deleted. References are checked last.
 _REBUILD_PRAGMAS = ("journal_mode=OFF", "foreign_keys=OFF", "cache_size=-64000", "temp_store=MEMORY")
 
@@ -180,8 +165,7 @@ class JsonRecovery:
             connection.execute("BEGIN IMMEDIATE")
             for entry in files.iterate_journal_entries(self._journal, end=seen.end, after=seq):
                 _apply_journal_entry(connection, entry)
-            for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, _RAISE_COUNTERS):
-                connection.execute(repair)
+            files.repair_rows(connection)
             connection.execute("UPDATE journal_state SET seq = ?", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
         if seen.torn:
