@@ -88,8 +88,7 @@ class ChangeHandlers:
     async def forget_profile(self, request: PageRequest) -> JsonBody:
         what = ForgetRequest(what="profiles", ids=(request.parameters.read_integer("id"),))
         gone = await self._services.corrections.forget(request.owner, what)
-        said = tr("forget-gone") if gone.is_empty else format_forget_receipt(gone)
-        return {"said": said, **await self._views.list_profiles(request)}
+        return {"said": format_forget_receipt(gone), **await self._views.list_profiles(request)}
 
     async def preview_forgetting(self, request: PageRequest) -> JsonBody:
         """Return the items that would be erased, and the later answers that repeat their words."""
@@ -118,7 +117,7 @@ class ChangeHandlers:
     async def forget_items(self, request: PageRequest) -> JsonBody:
         what = await self._parse_forget_request(request)
         gone = ForgetResult() if _erases_nothing(what) else await self._services.corrections.forget(request.owner, what)
-        return {"receipt": tr("forget-gone") if gone.is_empty else remove_commands(format_forget_receipt(gone))}
+        return {"receipt": remove_commands(format_forget_receipt(gone))}
 
     async def _parse_forget_request(self, request: PageRequest) -> ForgetRequest:
         parameters, ids = request.parameters, request.parameters.read_ids("ids")

@@ -144,14 +144,10 @@ class TransferHandlers:
 
     async def start_learning_facts(self, request: PageRequest) -> JsonBody:
         first, last = request.parameters.read_integer("first"), request.parameters.read_integer("last")
-        match await self._services.history_extraction.begin(request.owner, first, last):
-            case "busy":
-                raise RequestRefused(409, tr("learning-busy"))
-            case "off":
-                raise RequestRefused(409, tr("learning-off"))
-            case "nothing":
-                return {"said": tr("learning-nothing")}
-        return {"said": tr("learning-begun")}
+        outcome = await self._services.history_extraction.begin(request.owner, first, last)
+        if outcome in ("busy", "off"):
+            raise RequestRefused(409, tr(f"learning-{outcome}"))
+        return {"said": tr(f"learning-{outcome}")}
 
     async def stop_learning_facts(self, request: PageRequest) -> JsonBody:
         await self._services.history_extraction.stop(request.owner)

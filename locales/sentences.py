@@ -158,6 +158,8 @@ def format_quote_counts(quotes: RemainingQuotes) -> str:
 
 def format_forget_receipt(forget_result: ForgetResult) -> str:
     """Format the receipt of /forget, which says what was erased and where traces of it may remain."""
+    if forget_result.is_empty:
+        return tr("forget-gone")
     quotes = forget_result.quotes
     stays = [format_quote_counts(quotes), quotes.others and tr("shared-messages", messages=quotes.others)]
     left = comma_join(part for part in stays if part)

@@ -22,7 +22,7 @@ from storage.bot_state.wizard_state import LEFT, WizardState, WizardStates
 from telegram_ui.commands.buttons import BACK, SETTINGS, Buttons, LastButtons, make_keyboard, make_nonce
 from telegram_ui.commands.wording import format_option, get_zone_or_utc
 from telegram_ui.sending.chat import Chat, MessageId
-from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.delivery import ChatGone, Delivery
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.streaming import AnswerStream
 
@@ -287,6 +287,19 @@ class CommandGroup:
 
     def _make_settings_button(self, event: ChatEvent) -> InlineKeyboardButton:
         return self._make_button(event, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
+
+    async def _send_to_private_chat(
+        self, event: ChatEvent, command: str, send: Callable[[Chat], Awaitable[object]]
+    ) -> HandlerReply:
+        """Call `send` with the person's private chat. In a group, reply whether it could be sent there."""
+        if event.chat.is_private:
+            await send(event.chat)
+            return None
+        try:
+            await send(Chat(id=event.person.id))
+        except ChatGone:
+            return tr("transfer-not-private", command=command)
+        return tr("transfer-sent")
 
     async def _show_text(
         self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]

@@ -36,7 +36,6 @@ class DashboardCommands(CommandGroup):
             return tr("memory-not-for-one-person")
         if not here.is_private and event.person.id == ANONYMOUS_ADMIN:
             return tr("web-anonymous")
-        target = here if here.is_private else Chat(id=event.person.id)
         user, chat = event.update.effective_user, event.update.effective_chat
         token = await PageSessions(memory=self._services.memory, clock=self._now).make_link(
             event.person.id,
@@ -49,13 +48,8 @@ class DashboardCommands(CommandGroup):
         text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=f"{page}#link={token}")
         button = InlineKeyboardButton(tr("web-open"), web_app=WebAppInfo(page))
         keyboard = make_keyboard([button] if url.startswith("https://") else [])
-        try:
-            await self._delivery.send_text(target, text, keyboard=keyboard)
-        except ChatGone:
-            if here.is_private:
-                raise
-            return tr("transfer-not-private", command="/dashboard")
-        return None if here.is_private else tr("transfer-sent")
+        send = partial(self._delivery.send_text, text=text, keyboard=keyboard)
+        return await self._send_to_private_chat(event, "/dashboard", send)
 
 
 def make_dashboard_host(dependencies: Dependencies, health: Health) -> Host:

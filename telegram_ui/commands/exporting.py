@@ -4,7 +4,6 @@ from locales.catalog import comma_join, tr
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.wording import MAX_QUOTE_CHARS, format_quote
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
-from telegram_ui.sending.delivery import ChatGone
 from telegram_ui.sending.documents import send_file
 from transfer.exporter import ExportedFile
 
@@ -33,7 +32,6 @@ class ExportCommands(CommandGroup):
         here = event.chat
         if not here.is_private and event.person.id == ANONYMOUS_ADMIN:
             return tr("transfer-anonymous")
-        target = here if here.is_private else Chat(id=event.person.id)
         group, of_group = event.update.effective_chat, ""
         if not here.is_private and group is not None:
             # Shortened, since a caption has at most 1,024 characters (Bot API).
@@ -45,16 +43,14 @@ class ExportCommands(CommandGroup):
         ):
             if not files:
                 return tr("transfer-nothing")
-            try:
-                async with self._delivery.show_typing(target):
+
+            async def send_all_files(chat: Chat) -> None:
+                async with self._delivery.show_typing(chat):
                     for file in files:
                         caption = f"{of_group}{make_export_caption(file)}"
-                        await send_file(self._delivery, target, file.file, file.name, caption)
-            except ChatGone:
-                if here.is_private:
-                    raise
-                return tr("transfer-not-private", command="/export")
-        return None if here.is_private else tr("transfer-sent")
+                        await send_file(self._delivery, chat, file.file, file.name, caption)
+
+            return await self._send_to_private_chat(event, "/export", send_all_files)
 
 
 def make_export_caption(file: ExportedFile) -> str:

@@ -252,8 +252,8 @@ class ForgetCommands(CommandGroup):
             is_gone = request.what == "messages" and not request.ids
             forgotten = ForgetResult() if is_gone else await self._services.corrections.forget(scope.owner, request)
         # This replaces the question, which quotes the forgotten text.
-        nothing = tr("transfer-left" if was_importing else "forget-gone")
-        await self._show_text(event, nothing if forgotten.is_empty else format_forget_receipt(forgotten))
+        is_only_import = was_importing and forgotten.is_empty
+        await self._show_text(event, tr("transfer-left") if is_only_import else format_forget_receipt(forgotten))
         return tr("forget-done")
 
     _erase_chosen = Action(ERASE, who="admins", runs_once="by message")(_forget_chosen_target)

@@ -151,8 +151,9 @@ class TransferCommands(CommandGroup):
 
     async def _load_bytes_and_context(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
         document = source.document
-        typed = source.text.encode("utf-8", "replace")
-        data = await download_file(self._delivery, event.chat, document) if document else typed
+        data = source.text.encode("utf-8", "replace")
+        if document is not None:
+            data = await download_file(self._delivery, event.chat, document.file_id, document.size)
         return data, ReadContext(
             person=event.person.id,
             name=document.name if document else "",
@@ -302,16 +303,12 @@ class TransferCommands(CommandGroup):
     @Action(LEARN, who="admins")
     async def _begin_fact_extraction(self, event: ChatEvent) -> HandlerReply:
         first, _, last = event.argument.partition(".")
-        match await self._services.history_extraction.begin(event.chat.scope.owner, int(first), int(last)):
-            case "busy":
-                return tr("learning-busy")
-            case "off":
-                return tr("learning-off")
-            case "nothing":
-                return await self._show_extraction_status(event, tr("learning-nothing"))
-            case "begun":
-                stop = self._make_button(event, STOP_LEARNING, tr("answers-stop"), event.argument)
-                return await self._show_extraction_status(event, tr("learning-begun"), stop)
+        outcome = await self._services.history_extraction.begin(event.chat.scope.owner, int(first), int(last))
+        if outcome in ("busy", "off"):
+            return tr(f"learning-{outcome}")
+        stop = self._make_button(event, STOP_LEARNING, tr("answers-stop"), event.argument)
+        buttons = [stop] if outcome == "begun" else []
+        return await self._show_extraction_status(event, tr(f"learning-{outcome}"), *buttons)
 
     @Action(STOP_LEARNING, who="admins")
     async def _stop_fact_extraction(self, event: ChatEvent) -> HandlerReply:

@@ -50,12 +50,12 @@ def find_document(message: object) -> Document | None:
     return None
 
 
-async def download_file(delivery: Delivery, chat: Chat, document: Document) -> bytes:
+async def download_file(delivery: Delivery, chat: Chat, file_id: str, size: int) -> bytes:
     """Return the content of a file. Raise FileTooLarge if it is too large, or DeliveryError if Telegram refuses."""
-    _raise_if_too_large(document.size)
+    _raise_if_too_large(size)
 
     async def fetch_file_from_telegram() -> bytes:
-        file = await delivery.bot.get_file(document.file_id)
+        file = await delivery.bot.get_file(file_id)
         # A message may understate the size, and a local server gives out files of any size.
         _raise_if_too_large(file.file_size or 0)
         return bytes(await file.download_as_bytearray())

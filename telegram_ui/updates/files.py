@@ -19,7 +19,7 @@ from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import IncomingPiece, UserMessage
 from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
-from telegram_ui.sending.documents import MAX_FETCHED_BYTES, Document, FileTooLarge, download_file, find_document
+from telegram_ui.sending.documents import MAX_FETCHED_BYTES, FileTooLarge, download_file, find_document
 from telegram_ui.sending.formatting import TextBuilder
 from telegram_ui.updates.attached import AttachedFile
 from telegram_ui.updates.durable_queue import DurableQueue
@@ -155,9 +155,8 @@ class AttachedFiles:
         return [*passages, piece]
 
     async def _fetch_file_from_telegram(self, parsed: ParsedUpdate, file_id: str, size: int) -> bytes:
-        document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         try:
-            return await download_file(self._delivery, parsed.chat, document)
+            return await download_file(self._delivery, parsed.chat, file_id, size)
         except FileTooLarge:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_FETCHED_BYTES // 2**20)) from None
 
