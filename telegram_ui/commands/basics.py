@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from locales.catalog import tr
 from locales.sentences import format_memory_state, format_privacy_text
-from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.sending.formatting import TextBuilder
 
@@ -21,10 +20,7 @@ class BasicCommands(CommandGroup):
     async def _turn_on_memory(self, event: ChatEvent) -> HandlerReply:
         text, was_on = await self._switch_on_memory_and_get_old_state(event)
         await self._show_welcome(event)
-        if was_on:
-            return text
-        await self._delivery.send_text(event.chat, text)
-        return None
+        return text if was_on else await self._send_new(event, text)
 
     @Command("start", where="private")
     async def _show_welcome(self, event: ChatEvent) -> None:
@@ -45,11 +41,9 @@ class BasicCommands(CommandGroup):
     @Action(HELP)
     async def _show_common_commands(self, event: ChatEvent) -> HandlerReply:
         rows = {row.name: _format_command(row) for row in self._dependencies.commands}
-        keyboard = make_keyboard([self._make_button(event, MORE, tr("basics-button-more"))])
         introduction = tr("basics-just-write" if event.chat.is_private else "basics-just-mention")
         text = "\n".join([introduction, "", *(rows[name] for name in USUAL if name in rows)])
-        await self._delivery.send_text(event.chat, text, keyboard=keyboard)
-        return None
+        return await self._send_new(event, text, [self._make_button(event, MORE, tr("basics-button-more"))])
 
     @Action(MORE)
     async def _show_all_commands(self, event: ChatEvent) -> None:
@@ -63,10 +57,10 @@ class BasicCommands(CommandGroup):
                 shown.add(f"\n{_format_command(row)}")
         await self._show_text(event, shown.build())
 
-    async def _show_privacy_text(self, event: ChatEvent) -> None:
+    async def _show_privacy_text(self, event: ChatEvent) -> HandlerReply:
         config, days = await self._read_config(event), self._dependencies.settings.retention_days
-        text = format_privacy_text(config, is_private=event.chat.is_private, retention_days=days)
-        await self._delivery.send_text(event.chat, text)
+        is_private = event.chat.is_private
+        return await self._send_new(event, format_privacy_text(config, is_private=is_private, retention_days=days))
 
     _show_privacy = Command("privacy")(_show_privacy_text)
     _press_stored = Action(STORED)(_show_privacy_text)

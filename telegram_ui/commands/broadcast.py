@@ -41,8 +41,7 @@ class BroadcastCommands(CommandGroup):
     async def _write_send_or_stop_broadcast(self, event: ChatEvent) -> HandlerReply:
         what, _, number = event.argument.partition(".")
         if what == WRITE:
-            await self._question.ask(event, tr("broadcast-question"), subject_id=None, placeholder="")
-            return None
+            return await self._question.ask(event, tr("broadcast-question"))
         broadcasts = self._services.memory.broadcasts
         found = await broadcasts.find_broadcast(int(number)) if number.isdecimal() else None
         if found is None or found.admin != event.person.id:

@@ -42,8 +42,7 @@ class ChatsCommands(CommandGroup):
     async def _begin_list_rename_or_open_chat(self, event: ChatEvent) -> HandlerReply:
         action, number = event.argument[:1], event.argument[1:]
         if action == NEW:
-            await self._delivery.send_text(event.chat, await self._begin_chat(replace(event, argument="")) or "")
-            return None
+            return await self._send_new(event, await self._begin_chat(replace(event, argument="")) or "")
         if not number.removeprefix("-").isdecimal():
             return tr("shared-dead-button")
         if action == PAGE:
@@ -52,10 +51,8 @@ class ChatsCommands(CommandGroup):
         if not await self._services.memory.has_conversation(event.chat.chat_scope, scope):
             return tr("chats-gone")
         if action == RENAME:
-            await self._question.ask(
-                event, tr("chats-which-title"), subject_id=scope.thread, placeholder=tr("chats-example")
-            )
-            return None
+            title, example = tr("chats-which-title"), tr("chats-example")
+            return await self._question.ask(event, title, subject_id=scope.thread, placeholder=example)
         if action != GO:
             return tr("shared-dead-button")
         if not await self._services.memory.open_conversation_if_exists(event.chat.chat_scope, scope):

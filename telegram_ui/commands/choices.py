@@ -220,8 +220,7 @@ class ChoiceCommands(CommandGroup):
                 return tr("shared-dead-button")
             if value == OWN_PERSONA:
                 question, example = tr("model-own-question", most=str(MAX_PERSONA_CHARS)), tr("model-own-example")
-                await self._question.ask(event, question, subject_id=event.message_id, placeholder=example)
-                return None
+                return await self._question.ask(event, question, subject_id=event.message_id, placeholder=example)
             await self._set_option(event, setting, value)
             language = self._resolve_language(event, value) if setting == "language" else language
         with use_language(language):

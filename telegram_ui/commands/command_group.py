@@ -288,6 +288,13 @@ class CommandGroup:
     def _make_settings_button(self, event: ChatEvent) -> InlineKeyboardButton:
         return self._make_button(event, SETTINGS, f"‹ {tr('choices-heading')}", BACK)
 
+    async def _send_new(
+        self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
+    ) -> HandlerReply:
+        """Send a text in a new message, also after a press."""
+        await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(*rows))
+        return None
+
     async def _send_to_private_chat(
         self, event: ChatEvent, command: str, send: Callable[[Chat], Awaitable[object]]
     ) -> HandlerReply:
@@ -323,7 +330,9 @@ class TextQuestion:
         self._may_configure = dependencies.may_configure
         self._now = dependencies.services.clock
 
-    async def ask(self, event: ChatEvent, question: str, *, subject_id: int | None, placeholder: str) -> None:
+    async def ask(
+        self, event: ChatEvent, question: str, *, subject_id: int | None = None, placeholder: str = ""
+    ) -> HandlerReply:
         """Ask a question about a subject, replacing the person's open question, if any."""
         await self._store_state(event, f"{self._kind}{subject_id or ''}", make_nonce())
         if event.chat.is_private:
@@ -332,6 +341,7 @@ class TextQuestion:
             field = ForceReply(selective=True, input_field_placeholder=placeholder[:64])
             public = replace(event.chat, only_for=None)  # an ephemeral message cannot be replied to
             await self._delivery.send_text(public, tr("choices-reply", question=question), keyboard=field)
+        return None
 
     async def find_subject_id_of_answer(self, event: ChatEvent) -> int | None:
         """Return the subject id (or 0) of the question that a text answers, or None if the text answers no question."""

@@ -106,7 +106,7 @@ class TransferCommands(CommandGroup):
 
     @Action(PASTE)
     async def _ask_to_paste_text(self, event: ChatEvent) -> None:
-        await self._question.ask(event, tr("transfer-paste-how"), subject_id=None, placeholder="")
+        await self._question.ask(event, tr("transfer-paste-how"))
         await self._delivery.send_text(event.chat, tr("transfer-paste-prompt"))
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:

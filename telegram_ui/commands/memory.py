@@ -144,8 +144,8 @@ class MemoryCommands(CommandGroup):
         if await is_incognito(self._services, owner):
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
-        await self._question.ask(event, question, subject_id=fact_id, placeholder=fact.text if fact else question)
-        return None
+        placeholder = fact.text if fact else question
+        return await self._question.ask(event, question, subject_id=fact_id, placeholder=placeholder)
 
     async def accept_text_if_awaited(self, event: ChatEvent) -> bool:
         text = event.argument

@@ -11,7 +11,6 @@ from locales.catalog import RIGHT_TO_LEFT, get_current_language, tr
 from records.messages import make_message_link
 from records.scopes import Scope
 from telegram_ui.commands import wording
-from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 
 MORE = "fnd"
@@ -70,8 +69,7 @@ class SearchCommands(CommandGroup):
             rows.append([self._make_button(event, MORE, tr("search-more"), payload)])
         if not titles and page.first == 0 and len(await self._get_conversation_titles_by_scope(event)) > 1:
             rows.append([self._make_button(event, MORE, tr("search-in-all"), f"0-0-{EVERYWHERE}")])
-        await self._delivery.send_text(event.chat, "\n".join(lines), keyboard=make_keyboard(*rows))
-        return None
+        return await self._send_new(event, "\n".join(lines), *rows)
 
     async def _get_conversation_titles_by_scope(self, event: ChatEvent) -> Mapping[Scope, str]:
         async with self._services.memory.open_store(event.chat.chat_scope.owner) as store:

@@ -87,10 +87,7 @@ class SummaryCommands(CommandGroup):
     async def _enable_memory_by_answer_button(self, event: ChatEvent) -> HandlerReply:
         text, was_on = await self._switch_on_memory_and_get_old_state(event)
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
-        if was_on:
-            return text
-        await self._delivery.send_text(event.chat, text)
-        return None
+        return text if was_on else await self._send_new(event, text)
 
     async def _set_or_show_summary_policy(self, event: ChatEvent) -> None:
         word = event.argument.strip().casefold()

@@ -6,7 +6,7 @@ from datetime import UTC, date, timedelta
 
 from locales.catalog import format_decimal, tr
 from records.model_calls import DailyUsage, Price, Usage
-from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup
+from telegram_ui.commands.command_group import ChatEvent, Command, CommandGroup, HandlerReply
 
 SPANS_OF_DAYS = (7, 30)  # the number of days shown
 BARS = "▁▂▃▄▅▆▇█"
@@ -16,7 +16,7 @@ class UsageCommands(CommandGroup):
     heading = "data"
 
     @Command("usage", stands_alone=True)
-    async def _show_usage(self, event: ChatEvent) -> None:
+    async def _show_usage(self, event: ChatEvent) -> HandlerReply:
         owner, quota = event.chat.scope.owner, self._services.quota
         today = self._now().astimezone(UTC).date()
         used = await quota.list_daily_usage(owner, max(SPANS_OF_DAYS))
@@ -31,7 +31,7 @@ class UsageCommands(CommandGroup):
             before = within
         left = await quota.count_tokens_left_if_limited(owner)
         lines += [] if left is None else ["", tr("usage-left", tokens=left)]
-        await self._delivery.send_text(event.chat, "\n".join(lines))
+        return "\n".join(lines)
 
 
 def format_usage(daily_usage: Sequence[DailyUsage], since: date, today: date, prices: Mapping[str, Price]) -> list[str]:

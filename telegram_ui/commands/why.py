@@ -15,7 +15,7 @@ from records.messages import Message, make_message_link
 from records.summaries import Summary
 from retrieval.explanation import ChosenSource, ExplanationRecord
 from telegram_ui.commands import wording
-from telegram_ui.commands.buttons import make_keyboard, make_page_buttons
+from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
@@ -32,16 +32,16 @@ class WhyCommands(CommandGroup):
     heading = "recall"
 
     @Command("why", is_ephemeral=True)
-    async def _explain_answer(self, event: ChatEvent) -> None:
-        await self._show_explanation(event, event.replied_message_id)
+    async def _explain_answer(self, event: ChatEvent) -> HandlerReply:
+        return await self._show_explanation(event, event.replied_message_id)
 
     @Action(WHY, is_ephemeral=True)
-    async def _explain_answer_above_button(self, event: ChatEvent) -> None:
-        await self._show_explanation(event, event.message_id)
+    async def _explain_answer_above_button(self, event: ChatEvent) -> HandlerReply:
+        return await self._show_explanation(event, event.message_id)
 
     @Action(FACTS, is_ephemeral=True)
-    async def _offer_fact_corrections(self, event: ChatEvent) -> None:
-        await self._show_explanation(event, int(event.argument, 16), can_correct=True)
+    async def _offer_fact_corrections(self, event: ChatEvent) -> HandlerReply:
+        return await self._show_explanation(event, int(event.argument, 16), can_correct=True)
 
     @Action(DETAILS)
     async def _show_explanation_page(self, event: ChatEvent) -> HandlerReply:
@@ -56,12 +56,13 @@ class WhyCommands(CommandGroup):
         button = partial(self._make_details_button, event, explanation, int(telegram_id, 16))
         return await self._show_text(event, pages[number], make_page_buttons(number, len(pages), button))
 
-    async def _show_explanation(self, event: ChatEvent, message_id: int | None, *, can_correct: bool = False) -> None:
+    async def _show_explanation(
+        self, event: ChatEvent, message_id: int | None, *, can_correct: bool = False
+    ) -> HandlerReply:
         explanation = await self._find_explanation(event, message_id)
         if explanation is None or not explanation.record.has_sources:
             unknown = tr("why-nothing-known") if message_id is None else tr("why-not-this-one")
-            await self._delivery.send_text(event.chat, unknown if explanation is None else tr("why-lost"))
-            return
+            return await self._send_new(event, unknown if explanation is None else tr("why-lost"))
         pages = make_explanation_pages(explanation, event.chat, await self._read_zone(event.chat.scope.owner))
         details = self._make_details_button(event, explanation, message_id or 0, tr("why-details"), 1)
         facts = [fact for fact, _ in explanation.facts if fact is not None] if can_correct else []
@@ -69,8 +70,7 @@ class WhyCommands(CommandGroup):
             [self._make_button(event, CARD, f"✏️ {wording.format_quote(fact.text, MAX_LABEL_CHARS)}", f"f.{fact.id}.0")]
             for fact in facts[:MAX_CORRECTABLE]
         ]
-        keyboard = make_keyboard([details] if len(pages) > 1 else [], *corrections)
-        await self._delivery.send_text(event.chat, pages[0], keyboard=keyboard)
+        return await self._send_new(event, pages[0], [details] if len(pages) > 1 else [], *corrections)
 
     async def _find_explanation(self, event: ChatEvent, message_id: int | None) -> Explanation | None:
         scope = event.chat.scope

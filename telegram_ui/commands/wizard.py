@@ -13,7 +13,7 @@ from locales.sentences import STORAGE_NAMES
 from records.errors import StorageError
 from records.owners import MAX_EVERY_N, StorageType
 from storage.bot_state.wizard_state import LEFT, WizardState
-from telegram_ui.commands.buttons import make_keyboard, make_nonce
+from telegram_ui.commands.buttons import make_nonce
 from telegram_ui.commands.command_group import (
     LIFETIME,
     Action,
@@ -71,7 +71,7 @@ class SetupWizard(CommandGroup):
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered_storage_names]
         caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
         question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution))
-        await self._delivery.send_text(event.chat, question, keyboard=make_keyboard(row))
+        await self._send_new(event, question, row)
 
     @Command(CANCEL, who="admins")
     async def _get_nothing_to_cancel_reply(self, event: ChatEvent) -> HandlerReply:
@@ -159,8 +159,7 @@ class SetupWizard(CommandGroup):
 
         config, text = await self._read_config(event), tr(question_key, least=1, most=MAX_EVERY_N)
         numbers = make_threshold_buttons(config.every_n if config else None, make_button)
-        await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(numbers))
-        return None
+        return await self._send_new(event, text, numbers)
 
     async def _configure_memory_and_confirm(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
         chat, storage, memory = event.chat, state.storage or StorageType.SQLITE, self._services.memory
