@@ -87,6 +87,17 @@ class Delivery:
         """Return the id of a chat, or its new id if it became a supergroup."""
         return self._upgraded.get(chat.id, chat.id)
 
+    def make_destination_fields(self, chat: Chat) -> dict[str, Any]:
+        """Return the request fields that say where a message goes, and to which message it replies."""
+        # Under the new id of a chat, message ids start again.
+        reply_to = chat.reply_to if self.get_current_chat_id(chat) == chat.id else None
+        return {
+            "chat_id": self.get_current_chat_id(chat),
+            "message_thread_id": chat.topic_id,
+            "direct_messages_topic_id": chat.direct_messages_topic_id,
+            "reply_parameters": ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None,
+        }
+
     def find_thread_id_of_sent_message(self, chat_id: int, message_id: int) -> int:
         return self._threads.get((chat_id, message_id), 0)
 
@@ -240,17 +251,8 @@ class Delivery:
         """Send Markdown as a rich message. Return its id, or None if refused. Raise DeliveryError on failure."""
 
         async def post_rich_message() -> MessageId:
-            chat_id = self.get_current_chat_id(chat)
-            reply = make_reply_parameters(chat.reply_to if chat_id == chat.id else None)
-            fields: dict[str, Any] = {
-                "chat_id": chat_id,
-                "rich_message": {"markdown": markdown},
-                "message_thread_id": chat.topic_id,
-                "direct_messages_topic_id": chat.direct_messages_topic_id,
-                "reply_markup": keyboard,
-                "reply_parameters": reply,
-            }
-            sent = await self.bot.do_api_request("sendRichMessage", fields)
+            fields = {"rich_message": {"markdown": markdown}, "reply_markup": keyboard}
+            sent = await self.bot.do_api_request("sendRichMessage", self.make_destination_fields(chat) | fields)
             if not isinstance(sent, dict) or not isinstance(sent.get("message_id"), int):
                 raise TelegramError("Invalid server response")
             return self._record_thread_and_get_message_id(chat, sent["message_id"])
@@ -316,19 +318,14 @@ class Delivery:
 
     async def send_message_without_retries(self, chat: Chat, piece: Piece, keyboard: Keyboard | None) -> MessageId:
         """Try once to send a text, and return the id of its message. Raise TelegramError on failure."""
-        chat_id = self.get_current_chat_id(chat)
         try:
             send = partial(
                 self.bot.send_message,
-                chat_id,
-                piece.text,
+                text=piece.text,
                 entities=piece.entities or None,
-                message_thread_id=chat.topic_id,
-                direct_messages_topic_id=chat.direct_messages_topic_id,
-                # Under the new id of a chat, message ids start again.
-                reply_parameters=make_reply_parameters(chat.reply_to if chat_id == chat.id else None),
                 link_preview_options=_NO_PREVIEW,
                 reply_markup=keyboard,
+                **self.make_destination_fields(chat),
             )
             if chat.only_for is None:
                 message = await send()
@@ -410,7 +407,3 @@ class Delivery:
             except TelegramError as failed:
                 # The response was unreadable, such as a proxy's page, but the request may have succeeded.
                 raise DeliveryUnknown from failed
-
-
-def make_reply_parameters(message_id: int | None) -> ReplyParameters | None:
-    return ReplyParameters(message_id, allow_sending_without_reply=True) if message_id else None

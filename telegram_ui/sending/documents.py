@@ -1,7 +1,7 @@
 """Fetch and send files, within the limits of the Bot API."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import IO
 
@@ -11,7 +11,7 @@ from telegram.error import BadRequest
 from locales.catalog import tr
 from records.errors import KeepsakeError
 from telegram_ui.sending.chat import Chat, MessageId
-from telegram_ui.sending.delivery import Delivery, DeliveryError, make_reply_parameters
+from telegram_ui.sending.delivery import Delivery, DeliveryError
 from telegram_ui.sending.http import contains_any_phrase
 
 MAX_FETCHED_BYTES = 20 * 1024 * 1024  # bytes that a bot may fetch (Bot API, getFile)
@@ -72,28 +72,21 @@ async def download_file(delivery: Delivery, chat: Chat, file_id: str, size: int)
 
 async def send_voice(delivery: Delivery, chat: Chat, recording: bytes) -> MessageId:
     """Send a voice recording (Ogg Opus), and return its message id. Raise DeliveryError on failure."""
-    send = partial(delivery.bot.send_voice, reply_parameters=make_reply_parameters(chat.reply_to))
-    return await _upload_file(delivery, chat, send, recording, "answer.ogg")
+    return await _upload_file(delivery, chat, delivery.bot.send_voice, recording, "answer.ogg")
 
 
 async def send_file(delivery: Delivery, chat: Chat, file: IO[bytes], name: str, caption: str) -> MessageId:
     """Send a file, and return its message id. Raise DeliveryError on failure."""
     send = partial(delivery.bot.send_document, caption=caption, disable_content_type_detection=True)
-    return await _upload_file(delivery, chat, send, file.read(), name)
+    return await _upload_file(delivery, replace(chat, reply_to=None), send, file.read(), name)
 
 
 async def _upload_file(
     delivery: Delivery, chat: Chat, send: Callable[..., Awaitable[telegram.Message]], content: bytes, name: str
 ) -> MessageId:
     async def upload_file_and_get_message_id() -> MessageId:
-        message = await send(
-            delivery.get_current_chat_id(chat),
-            telegram.InputFile(content, filename=name),
-            message_thread_id=chat.topic_id,
-            direct_messages_topic_id=chat.direct_messages_topic_id,
-            write_timeout=120.0,
-            read_timeout=120.0,
-        )
+        destination, file = delivery.make_destination_fields(chat), telegram.InputFile(content, filename=name)
+        message = await send(destination.pop("chat_id"), file, **destination, write_timeout=120.0, read_timeout=120.0)
         return message.message_id
 
     try:
