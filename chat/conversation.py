@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from attrs import define, field
 
@@ -352,16 +353,21 @@ class Conversation:
         except StorageError as error:
             self._report_storage_error(error, turn)
 
-    def _make_reply(self, turn: Turn, result: AnswerResult) -> Reply:
-        return Reply(
-            text=result.completion.text,
-            context=result.context,
+    def _start_reply(self, turn: Turn) -> partial[Reply]:
+        return partial(
+            Reply,
             notices=tuple(turn.notices),
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_memory_on,
             is_incognito=turn.mode == "incognito",
-            proposals=tuple(dict.fromkeys(tool.proposal for tool in result.results if tool.proposal)),
             turn=turn.number,
+        )
+
+    def _make_reply(self, turn: Turn, result: AnswerResult) -> Reply:
+        return self._start_reply(turn)(
+            text=result.completion.text,
+            context=result.context,
+            proposals=tuple(dict.fromkeys(tool.proposal for tool in result.results if tool.proposal)),
             is_truncated=result.completion.is_truncated,
             is_stopped=result.is_stopped,
             offers_memory=self._should_offer_memory(turn),
@@ -378,15 +384,10 @@ class Conversation:
     def _make_failure_reply(self, turn: Turn, error: ModelError | StorageError) -> Reply:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
-        return Reply(
+        return self._start_reply(turn)(
             text=add_error_number(format_apology(error, is_stored=turn.is_memory_on), number),
             half=error.half.strip() if isinstance(error, ModelError) else "",
-            notices=tuple(turn.notices),
             error_type=type(error).__name__,
-            is_durable=not turn.session.unwritten,
-            is_remembered=turn.is_memory_on,
-            is_incognito=turn.mode == "incognito",
-            turn=turn.number,
         )
 
     async def _flush_unwritten_turns_of_session(self, session: Session) -> None:

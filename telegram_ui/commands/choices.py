@@ -17,7 +17,7 @@ from locales.sentences import format_memory_state
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from telegram_ui.commands import wording
 from telegram_ui.commands.basics import select_private_menu_commands
-from telegram_ui.commands.buttons import ASK, BACK, ZONE, make_keyboard, split_into_rows
+from telegram_ui.commands.buttons import ASK, BACK, ZONE, split_into_rows
 from telegram_ui.commands.buttons import SETTINGS as KIND
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.summaries import POLICY
@@ -62,7 +62,7 @@ class ChoiceCommands(CommandGroup):
         if what == BACK:
             return await self._show_settings(event, await self._read_config(event))
         if what == ZONE:
-            return await self._ask_for_local_time(event, None if value else event.message_id)
+            return await self._ask_for_local_time(event, is_from_settings=not value)
         if what == OFFSET:
             return await self._set_zone_from_offset(event, value)
         if refused := await self._set_choice_or_get_refusal(event, what, value):
@@ -123,7 +123,7 @@ class ChoiceCommands(CommandGroup):
     async def _set_or_ask_for_time_zone(self, event: ChatEvent) -> HandlerReply:
         name = event.argument.strip()
         if not name:
-            return await self._ask_for_local_time(event, None)
+            return await self._ask_for_local_time(event)
         if not await self._may_configure(event.chat, event.person):
             return tr("shared-admins-only")
         try:
@@ -132,22 +132,19 @@ class ChoiceCommands(CommandGroup):
             return str(unknown)
         return format_zone_with_time(config.timezone, self._now(), config.zone)
 
-    async def _ask_for_local_time(self, event: ChatEvent, replaced_message_id: int | None) -> HandlerReply:
-        """Ask for the person's local time with buttons, in place of message `replaced_message_id` if given."""
+    async def _ask_for_local_time(self, event: ChatEvent, *, is_from_settings: bool = False) -> HandlerReply:
+        """Ask for the person's local time with buttons, in the message with the settings or in a new one."""
         config, now = await self._read_config(event), self._now()
-        after = "" if replaced_message_id is None else f".{BACK}"
+        after = f".{BACK}" if is_from_settings else ""
         times = [
             self._make_button(event, KIND, format_time_at_offset(now, offset), f"{OFFSET}.{offset}{after}")
             for offset in list_utc_offsets()
         ]
         rows = split_into_rows(times, 5)
-        back = [] if replaced_message_id is None else [self._make_settings_button(event)]
+        back = [self._make_settings_button(event)] if is_from_settings else []
         here = format_zone_with_time(config.timezone if config else "", now, wording.get_zone_or_utc(config))
-        text = f"{here}\n{tr('choices-which-time')}"
-        await self._delivery.edit_message_or_send_new(
-            event.chat, replaced_message_id, text, keyboard=make_keyboard(*rows, back)
-        )
-        return None
+        show = self._show_text if is_from_settings else self._send_new
+        return await show(event, f"{here}\n{tr('choices-which-time')}", *rows, back)
 
     async def _set_zone_from_offset(self, event: ChatEvent, offset_payload: str) -> HandlerReply:
         minutes, _, after = offset_payload.partition(".")
@@ -224,7 +221,7 @@ class ChoiceCommands(CommandGroup):
             await self._set_option(event, setting, value)
             language = self._resolve_language(event, value) if setting == "language" else language
         with use_language(language):
-            return await self._show_options(event, setting, event.message_id)
+            return await self._show_options(event, setting)
 
     _press_language = Action(LANGUAGE, who="admins")(partial(_set_option_or_show_options, setting="language"))
     _press_model = Action(MODEL, who="admins")(partial(_set_option_or_show_options, setting="model"))
@@ -252,7 +249,7 @@ class ChoiceCommands(CommandGroup):
     async def _show_options(
         self, event: ChatEvent, setting: str, replaced_message_id: int | None = None
     ) -> HandlerReply:
-        """Show the possible values of a setting in place of the message `replaced_message_id`, or as a new message."""
+        """Show the possible values of a setting, in place of the message `replaced_message_id` if given."""
         config, choice = await self._read_config(event), self._choices[setting]
         chosen, values = choice.get_value_or_default(config), choice.values
         if setting == "model" and len(values) == 1:
@@ -264,10 +261,7 @@ class ChoiceCommands(CommandGroup):
         buttons = self._make_choice_buttons(event, LISTS[setting], shown, make_option_key(setting, chosen))
         rows = [*split_into_rows(buttons, 1 if setting == "model" else 2), [self._make_settings_button(event)]]
         text = self._format_option_heading(setting, chosen, config)
-        await self._delivery.edit_message_or_send_new(
-            event.chat, replaced_message_id, text, keyboard=make_keyboard(*rows)
-        )
-        return None
+        return await self._show_text(event, text, *rows, message_id=replaced_message_id)
 
     def _format_option_heading(self, setting: str, chosen: str, config: OwnerConfig | None) -> str:
         if setting == "language":

@@ -309,11 +309,11 @@ class CommandGroup:
         return tr("transfer-sent")
 
     async def _show_text(
-        self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
+        self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton], message_id: int | None = None
     ) -> HandlerReply:
-        """Show a text in the message whose button was pressed, or in a new message after a command."""
-        pressed = event.message_id if event.update.callback_query is not None else None
-        await self._delivery.edit_message_or_send_new(event.chat, pressed, text, keyboard=make_keyboard(*rows))
+        """Show a text in a given message or the one whose button was pressed, or in a new message after a command."""
+        shown_in = event.message_id if event.update.callback_query is not None else message_id
+        await self._delivery.edit_message_or_send_new(event.chat, shown_in, text, keyboard=make_keyboard(*rows))
         return None
 
 
@@ -334,7 +334,7 @@ class TextQuestion:
         self, event: ChatEvent, question: str, *, subject_id: int | None = None, placeholder: str = ""
     ) -> HandlerReply:
         """Ask a question about a subject, replacing the person's open question, if any."""
-        await self._store_state(event, f"{self._kind}{subject_id or ''}", make_nonce())
+        await self.store_state(event, f"{self._kind}{subject_id or ''}", make_nonce())
         if event.chat.is_private:
             await self._delivery.send_text(event.chat, question)
         else:
@@ -376,7 +376,7 @@ class TextQuestion:
 
     async def close(self, event: ChatEvent) -> None:
         """Close the question. Store the update's id, so that a replay of the update is not taken for a new message."""
-        await self._store_state(event, LEFT, str(event.update.update_id))
+        await self.store_state(event, LEFT, str(event.update.update_id))
 
     @staticmethod
     async def delete_open_question(event: ChatEvent, states: WizardStates) -> None:
@@ -385,7 +385,9 @@ class TextQuestion:
         if state is not None and ":" in state.step:
             await states.delete_state_if_exists(event.chat.chat_scope, event.person.id)
 
-    async def _store_state(self, event: ChatEvent, step: str, nonce: str) -> None:
+    async def store_state(self, event: ChatEvent, step: str, nonce: str) -> WizardState:
+        """Store what is asked of a person, for LIFETIME."""
         chat_scope, person, expires_at = event.chat.chat_scope, event.person.id, self._now() + LIFETIME
         state = WizardState(scope=chat_scope, person=person, step=step, nonce=nonce, expires_at=expires_at)
         await self._states.store_state(state)
+        return state

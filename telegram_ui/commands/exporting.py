@@ -25,7 +25,7 @@ class ExportCommands(CommandGroup):
     @Action(EXPORT, who="admins", queue="slow")
     async def _send_chosen_files(self, event: ChatEvent) -> None:
         if sentence := await self._send_files(event, event.argument):
-            await self._delivery.send_text(event.chat, sentence)
+            await self._send_new(event, sentence)
 
     async def _send_files(self, event: ChatEvent, export_format: str) -> HandlerReply:
         """Send the exported files to the person's private chat. Return a reply to the command, or None."""

@@ -61,9 +61,7 @@ class SetupWizard(CommandGroup):
 
     @Command("summary", who="admins", stands_alone=True)
     async def _begin_wizard(self, event: ChatEvent) -> None:
-        chat_scope, person, expires_at = event.chat.chat_scope, event.person.id, self._now() + LIFETIME
-        state = WizardState(scope=chat_scope, person=person, step=STORAGE, nonce=make_nonce(), expires_at=expires_at)
-        await self._states.store_state(state)
+        state = await self._question.store_state(event, STORAGE, make_nonce())
         config = await self._read_config(event)
         chosen = config.storage if config else None
         labels = {f"{state.nonce}.{storage}": name for storage, name in self._offered_storage_names.items()}

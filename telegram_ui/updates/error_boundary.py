@@ -3,6 +3,7 @@
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
@@ -41,12 +42,10 @@ class ErrorBoundary:
 
         Return False if another process serves the chat now. The [Try again] button repeats `request_to_repeat`.
         """
-        try:
-            language = await self._choose_language(parsed.chat, parsed.person)
-        except Exception as error:  # broad: see above
-            return await self.report_failure_if_served_here(parsed, error, request_to_repeat)
-        with use_language(language), use_reader_role(is_operator=self._is_operator(parsed.person)):
+        with ExitStack() as stack:
             try:
+                stack.enter_context(use_language(await self._choose_language(parsed.chat, parsed.person)))
+                stack.enter_context(use_reader_role(is_operator=self._is_operator(parsed.person)))
                 await work()
             except Exception as error:  # broad: see above
                 return await self.report_failure_if_served_here(parsed, error, request_to_repeat)
