@@ -14,12 +14,10 @@ FACT_ACTIONS = ("pin", "unpin", "keep", "delete", "undo")
 async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorText:
     """Add a fact and return it, or return a sentence that explains why it cannot be added."""
     text = " ".join(remove_invisible_characters(text).split())
-    if refusal := _describe_fault_of_fact_text(text):
+    if refusal := await _explain_refusal(services, owner, text):
         return refusal
     if await services.memory.get_config(owner) is None:
         return tr("summaries-not-configured")
-    if await is_incognito(services, owner):
-        return tr("memory-incognito-on")
     try:
         fact, _ = await services.facts.add_fact_unless_known(owner, text)
     except FactsFull:
@@ -32,10 +30,8 @@ async def edit_fact(
 ) -> ErrorText | None:
     """Replace a fact's text. Return an error sentence on failure. If `keeps_old_fact`, the old text becomes history."""
     text = " ".join(remove_invisible_characters(text).split())
-    if refusal := _describe_fault_of_fact_text(text):
+    if refusal := await _explain_refusal(services, owner, text):
         return refusal
-    if await is_incognito(services, owner):
-        return tr("memory-incognito-on")
     facts = services.facts
     made = await (facts.supersede_fact(owner, fact_id, text) if keeps_old_fact else facts.edit(owner, fact_id, text))
     return None if made is not None else tr("memory-no-such-fact", id=str(fact_id))
@@ -80,10 +76,13 @@ async def _undo_edit_or_restore_replaced_fact(services: Services, owner: int, fa
     return await services.corrections.forget(owner, forgetting) if has_replaced else None
 
 
-def _describe_fault_of_fact_text(text: str) -> str:
+async def _explain_refusal(services: Services, owner: int, text: str) -> str:
+    """Return the reason why a fact with this text may not be stored, or ""."""
     if not text:
         return tr("memory-usage")
-    return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text))) if len(text) > MAX_FACT_CHARS else ""
+    if len(text) > MAX_FACT_CHARS:
+        return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text)))
+    return tr("memory-incognito-on") if await is_incognito(services, owner) else ""
 
 
 def format_undo_result(forget_result: ForgetResult | None) -> str:

@@ -136,8 +136,7 @@ class AnswerButtons(CommandGroup):
 
     async def _begin_answer_stream(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
         await acknowledge_press(event.update)
-        stop = partial(make_stop_keyboard, self._dependencies, event.chat, event.person)
-        return self._dependencies.answers.begin(self._delivery, event.update.update_id, event.chat, stop, replaced_ids)
+        return begin_answer_stream(self._dependencies, event.update.update_id, event.chat, event.person, replaced_ids)
 
     async def _deliver_answer(
         self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply, *, status_text: str = ""
@@ -147,6 +146,18 @@ class AnswerButtons(CommandGroup):
         ids, chat, person = (event.update.update_id,), event.chat, event.person
         answer = Answer(update_ids=ids, chat=chat, person=person, asked_by="press", incoming=incoming, reply=reply)
         await deliver_answer(self._dependencies, stream, answer)
+
+
+def begin_answer_stream(
+    dependencies: Dependencies, update_id: int, chat: Chat, person: Person, replaced_ids: Sequence[int] = ()
+) -> AnswerStream:
+    """Begin to show an answer, with a [Stop] button, in place of the messages `replaced_ids`."""
+
+    def make_stop_keyboard() -> InlineKeyboardMarkup:
+        button = dependencies.buttons.make_button(STOP, chat, person, tr("answers-stop"))
+        return InlineKeyboardMarkup.from_button(button)
+
+    return dependencies.answers.begin(dependencies.delivery, update_id, chat, make_stop_keyboard, replaced_ids)
 
 
 async def _run_at_once(_: object, work: Callable[[], Awaitable[object]]) -> None:
@@ -245,11 +256,6 @@ def make_answer_keyboard(
 
 def _make_turn_payload(turn: int) -> str:
     return f"{turn}.{make_nonce()}"
-
-
-def make_stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Return a keyboard with the [Stop] button, for an answer that is still being written."""
-    return InlineKeyboardMarkup.from_button(dependencies.buttons.make_button(STOP, chat, person, tr("answers-stop")))
 
 
 async def offer_to_answer_again(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:

@@ -153,7 +153,6 @@ class TurnAnswerer:
     _commands: Commands
     _queues: Queues
     _error_boundary: ErrorBoundary
-    _answer_delivery: AnswerDelivery
     _awaiting_follow_up: set[Scope] = field(factory=set[Scope], init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -174,8 +173,7 @@ class TurnAnswerer:
         language = await self._commands.choose_reply_language(parsed.chat, person)
         is_operator = self._dependencies.operator.is_admin_or_bot_has_none(person)
         with use_language(language), use_reader_role(is_operator=is_operator), charge_tokens_to_speaker(person.id):
-            stop = partial(answer_buttons.make_stop_keyboard, self._dependencies, parsed.chat, person)
-            stream = self._answer_delivery.open_stream(self._delivery, ids[-1], parsed.chat, stop)
+            stream = answer_buttons.begin_answer_stream(self._dependencies, ids[-1], parsed.chat, person)
             turn = TurnWithFiles(make_user_message(pieces))
             try:
                 async with stream.mark_if_interrupted(on_stopped=partial(self._inbox.mark_updates_done, ids)):

@@ -67,9 +67,7 @@ class Dispatcher:
             self._commands.choose_reply_language,
             dependencies.operator.is_admin_or_bot_has_none,
         )
-        self._answering = TurnAnswerer(
-            self._inbox, self._commands, self._queues, self._error_boundary, self._answer_delivery
-        )
+        self._answering = TurnAnswerer(self._inbox, self._commands, self._queues, self._error_boundary)
 
     async def keep_dispatching_updates(self) -> None:
         """Dispatch updates one at a time, in order, for as long as the bot runs."""
