@@ -146,8 +146,8 @@ class TransferHandlers:
         first, last = request.parameters.read_integer("first"), request.parameters.read_integer("last")
         outcome = await self._services.history_extraction.begin(request.owner, first, last)
         if outcome in ("busy", "off"):
-            raise RequestRefused(409, tr(f"learning-{outcome}"))
-        return {"said": tr(f"learning-{outcome}")}
+            raise RequestRefused(409, tr("learning-busy" if outcome == "busy" else "learning-off"))
+        return {"said": tr("learning-nothing" if outcome == "nothing" else "learning-begun")}
 
     async def stop_learning_facts(self, request: PageRequest) -> JsonBody:
         await self._services.history_extraction.stop(request.owner)

@@ -305,10 +305,11 @@ class TransferCommands(CommandGroup):
         first, _, last = event.argument.partition(".")
         outcome = await self._services.history_extraction.begin(event.chat.scope.owner, int(first), int(last))
         if outcome in ("busy", "off"):
-            return tr(f"learning-{outcome}")
+            return tr("learning-busy" if outcome == "busy" else "learning-off")
+        if outcome == "nothing":
+            return await self._show_extraction_status(event, tr("learning-nothing"))
         stop = self._make_button(event, STOP_LEARNING, tr("answers-stop"), event.argument)
-        buttons = [stop] if outcome == "begun" else []
-        return await self._show_extraction_status(event, tr(f"learning-{outcome}"), *buttons)
+        return await self._show_extraction_status(event, tr("learning-begun"), stop)
 
     @Action(STOP_LEARNING, who="admins")
     async def _stop_fact_extraction(self, event: ChatEvent) -> HandlerReply:
