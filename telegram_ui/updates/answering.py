@@ -4,6 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from attrs import define, field
 from telegram import InlineKeyboardMarkup
@@ -36,6 +37,8 @@ from telegram_ui.updates.repeats import UserRequest
 from telegram_ui.updates.serial_queue import Queues, SerialQueues, Work
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @define(eq=False)
@@ -248,12 +251,9 @@ class TurnAnswerer:
         """Return the memory mode in which a message was sent, or None if it is unknown. Record it unless it is "on"."""
         if item.mode is not None:
             return item.mode
-        try:
-            mode = await self._conversation.read_memory_mode(owner)
-        except StorageError as error:
-            logger.warning("How memory stands in %s is not known: %s", owner, type(error).__name__)
-            return None
-        if mode != "on":
+        read = self._conversation.read_memory_mode(owner)
+        mode: Mode | None = await self._read_or_use_default(read, None, "How memory stands", owner)
+        if mode not in (None, "on"):
             await self._inbox.record_memory_mode(item.update_id, mode)
         return mode
 
@@ -261,15 +261,20 @@ class TurnAnswerer:
         self, chat_scope: Scope, *, message_source: str = "", telegram_id: int | None = None
     ) -> Scope:
         """Return the given message's conversation, or else the open one. If the store fails, return `chat_scope`."""
+        memory = self._memory
+        find = (
+            memory.find_conversation_of_message(chat_scope, message_source=message_source, telegram_id=telegram_id)
+            if message_source or telegram_id is not None
+            else memory.find_open_conversation_or_chat_scope(chat_scope)
+        )
+        return await self._read_or_use_default(find, chat_scope, "Which conversation is open", chat_scope)
+
+    async def _read_or_use_default(self, read: Awaitable[T], default: T, subject: str, place: object) -> T:
         try:
-            if message_source or telegram_id is not None:
-                return await self._memory.find_conversation_of_message(
-                    chat_scope, message_source=message_source, telegram_id=telegram_id
-                )
-            return await self._memory.find_open_conversation_or_chat_scope(chat_scope)
+            return await read
         except StorageError as error:
-            logger.warning("Which conversation is open in %s is not known: %s", chat_scope, type(error).__name__)
-            return chat_scope
+            logger.warning("%s in %s is not known: %s", subject, place, type(error).__name__)
+            return default
 
     async def fill_in_topic_of_reaction(self, reaction: ParsedUpdate) -> ParsedUpdate:
         """Return the reaction with its message's topic filled in, if known. Telegram does not include the topic."""
@@ -277,13 +282,8 @@ class TurnAnswerer:
             return reaction
         thread = self._delivery.find_thread_id_of_sent_message(reaction.chat.id, reaction.telegram_id)
         if not thread:
-            try:
-                place = await self._memory.find_chat_of_message(reaction.chat.id, reaction.telegram_id)
-            except StorageError as error:
-                logger.warning(
-                    "The topic of a reaction in %s is unknown: %s", reaction.chat_scope, type(error).__name__
-                )
-                return reaction
+            find = self._memory.find_chat_of_message(reaction.chat.id, reaction.telegram_id)
+            place = await self._read_or_use_default(find, None, "The topic of a reaction", reaction.chat_scope)
             thread = place.thread if place is not None else 0
         return replace(reaction, chat=replace(reaction.chat, thread=thread))
 

@@ -329,11 +329,10 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def _requeue(self, row: PendingUpdate, bot: telegram.Bot) -> None:
         number = row.update_id
-        if not row.payload:
-            logger.info("Update %s was forgotten before it was answered.", number)
-            await self.mark_updates_done([number])
-            return
-        if (update := parse_stored_update(row, bot)) is None:
+        update = parse_stored_update(row, bot) if row.payload else None
+        if update is None:
+            if not row.payload:
+                logger.info("Update %s was forgotten before it was answered.", number)
             await self.mark_updates_done([number])
             return
         item = QueuedUpdate(update, is_durable=True, mode=row.mode, is_replayed=True, lease=row.lease)
