@@ -253,11 +253,7 @@ def _parse_conversation_title(request: PageRequest) -> str:
 
 def _serialize_proposed_reminder(reminder: NewReminder, zone: tzinfo, ambiguous_words: str) -> dict[str, str]:
     local, when = reminder.due_at.astimezone(zone), format_due_time(reminder, zone)
-    asked = (
-        tr("reminders-offer-unsure", words=ambiguous_words, when=when)
-        if ambiguous_words
-        else tr("reminders-offer", when=when)
-    )
+    asked = tr("reminders-offer-unsure" if ambiguous_words else "reminders-offer", words=ambiguous_words, when=when)
     rule = {"repeat": reminder.repeat, "weekdays": " ".join(WEEKDAYS[day] for day in reminder.weekdays)}
     return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", **rule}
 
