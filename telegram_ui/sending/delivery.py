@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar
@@ -17,7 +17,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Ne
 
 from locales.catalog import tr
 from records.errors import KeepsakeError, ServedElsewhere
-from runtime.tasks import cancel_and_wait
+from runtime.tasks import run_in_background
 from telegram_ui.sending.chat import Chat, MessageId
 from telegram_ui.sending.formatting import Piece, split_text
 from telegram_ui.sending.http import contains_any_phrase, get_retry_seconds, is_entity_error, request_had_no_effect
@@ -141,22 +141,9 @@ class Delivery:
             return bool(await self.newer_api.try_feature("setMessageReaction", request, chat_id=chat.id))
         return False
 
-    @contextlib.asynccontextmanager
-    async def show_typing(self, chat: Chat) -> AsyncIterator[None]:
+    def show_typing(self, chat: Chat) -> contextlib.AbstractAsyncContextManager[None]:
         """Show the typing action while the block runs, after a delay of TYPING_DELAY_SECONDS."""
-        repeating: asyncio.Task[None] | None = None
-
-        def start_typing_task() -> None:
-            nonlocal repeating
-            repeating = asyncio.create_task(self._keep_typing(chat))
-
-        silent = self.clock.call_later(TYPING_DELAY_SECONDS, start_typing_task)
-        try:
-            yield
-        finally:
-            silent.cancel()
-            if repeating is not None:
-                await cancel_and_wait(repeating)
+        return run_in_background(self._keep_typing(chat))
 
     def is_paused(self, chat: Chat) -> bool:
         """Return True if Telegram has asked the bot to pause in this chat."""
@@ -174,6 +161,7 @@ class Delivery:
         return self._streaming
 
     async def _keep_typing(self, chat: Chat) -> None:
+        await self.clock.sleep(TYPING_DELAY_SECONDS)
         while True:
             await self.pace.wait_before_preview()
             state = self.get_or_create_chat_state(chat)
@@ -184,7 +172,7 @@ class Delivery:
                     )
                 except RetryAfter as refused:
                     state.preview_from = self.clock.time() + get_retry_seconds(refused)
-                except TelegramError as error:
+                except (TelegramError, ServedElsewhere) as error:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(5.0)  # a chat action is shown for 5 s or less
 
