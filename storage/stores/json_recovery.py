@@ -136,7 +136,6 @@ class JsonRecovery:
             connection.execute(_JOURNAL_STATE)
             if snapshot is not None:
                 files.insert_snapshot(connection, snapshot[1], StorageType.JSON)
-                MIGRATIONS[10](connection)  # step 11, which the file may not have seen and which changes no row twice
                 self._index_messages(connection)
             values = (snapshot[0], files.compute_file_fingerprint(self._target)) if snapshot else (0, None)
             connection.execute("INSERT INTO journal_state VALUES (1, ?, ?, 2)", values)
@@ -166,6 +165,10 @@ class JsonRecovery:
             for entry in files.iterate_journal_entries(self._journal, end=seen.end, after=seq):
                 _apply_journal_entry(connection, entry)
             files.repair_rows(connection)
+            if database != self._index:  # rebuilt, maybe from files older than step 11, which changes no row twice
+                connection.execute("CREATE INDEX edit ON facts (user_id, superseded_by)")  # else 10,000 take a minute
+                MIGRATIONS[10](connection)
+                connection.execute("DROP INDEX edit")
             connection.execute("UPDATE journal_state SET seq = ?", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
         if seen.torn:

@@ -15,7 +15,7 @@ from settings import Secret
 from storage.backup import back_up, restore_backup_file
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.validation import validate_tables
-from storage.stores.json_files import SNAPSHOT_NAME
+from storage.stores.json_files import JOURNAL_NAME, SNAPSHOT_NAME, Journal, JournalEntry
 from tests.support.postgres_server import make_schema_address
 from tests.support.released import BACKUP, EXPORT, FACT, FOLDER, RELEASED, STORES, TURNS
 from tests.support.talk import ANNA, BORIS, ChatHarness, open_chat_harness
@@ -109,13 +109,24 @@ def pin_and_add_edited_fact(facts: list[dict[str, Any]]) -> None:
     facts += [{**facts[0], "is_pinned": False, **edited}, {**facts[0], "is_pinned": False, **edited, **earlier}]
 
 
-async def test_decisions_of_first_release_stand_in_json_memory(tmp_path: Path) -> None:
-    """Version 1.0 did not say when a fact was pinned or edited. memory.db learns it by a step of its schema."""
+@pytest.mark.parametrize("is_in_journal", [False, True])
+async def test_decisions_of_first_release_stand_in_json_memory(is_in_journal: bool, tmp_path: Path) -> None:
+    """Version 1.0 did not say when a fact was pinned or edited. memory.db learns it by a step of its schema.
+
+    If version 1.0 was killed, its last decisions are only in the journal.
+    """
     with tarfile.open(RELEASED / "1" / FOLDER) as packed:
         packed.extractall(tmp_path, filter="data")
     content = json.loads((tmp_path / SNAPSHOT_NAME).read_text(encoding="utf-8"))
-    pin_and_add_edited_fact(content["facts"][str(BORIS.id)])
-    (tmp_path / SNAPSHOT_NAME).write_text(json.dumps(content), encoding="utf-8")
+    facts = content["facts"][str(BORIS.id)]
+    pin_and_add_edited_fact(facts)
+    if is_in_journal:
+        rows = [{**fact, "user_id": BORIS.id} for fact in facts]
+        journal = Journal(tmp_path / JOURNAL_NAME)
+        journal.write(JournalEntry(seq=content["keepsake"]["journal_seq"] + 1, put={"facts": rows}, delete={}))
+        journal.close()
+    else:
+        (tmp_path / SNAPSHOT_NAME).write_text(json.dumps(content), encoding="utf-8")
     async with open_chat_harness(tmp_path) as talk, talk.services.memory.open_store(BORIS.id) as home:
         pinned, edited = await home.facts.list_valid_facts(BORIS.id)
         assert (pinned.decided_at, edited.decided_at) == (pinned.created_at, edited.created_at)
