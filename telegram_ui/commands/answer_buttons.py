@@ -126,8 +126,7 @@ class AnswerButtons(CommandGroup):
             return await self._show_text(event, tr("answers-too-late"))
         # The answer with the pressed button stays.
         await self._last_buttons.remove_buttons(self._delivery, chat, event.message_id)
-        await self._delivery.send_text(chat, tr("answers-too-late"))
-        return None
+        return await self._send_new(event, tr("answers-too-late"))
 
     async def _find_answer_message_ids(self, event: ChatEvent) -> Sequence[int]:
         if event.message_id is None:
@@ -173,6 +172,8 @@ async def deliver_answer(
     outcome, shown_as = await dependencies.answers.send(answer, stream, format_reply(reply), keyboard)
     if outcome == "later":
         return
+    if answer.asked_by == "press":  # a stop from here on must not make the next run ask the model again
+        await dependencies.answers.mark_done(answer)
     if not reply.is_error:
         await dependencies.services.explanations.record_answer_message_ids(answer.incoming, shown_as)
     if outcome == "arrived":
@@ -180,6 +181,8 @@ async def deliver_answer(
             await run_follow_up("now", partial(dependencies.delivery.send_text, chat, notice))
         for proposal in reply.proposals:
             await run_follow_up("now", partial(proposals.ask_about_proposal, dependencies, chat, person, proposal))
+    if answer.asked_by != "press":  # only now, so that after a stop the next run sends the notices and questions
+        await dependencies.answers.mark_done(answer)
     last_buttons = dependencies.last_buttons
     before = last_buttons.record_answer_and_get_old_id(chat, shown_as) if keyboard is not None else None
     if before is not None:

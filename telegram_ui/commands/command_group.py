@@ -1,5 +1,6 @@
 """The base class of command groups, which declare commands and buttons next to their handler methods."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
@@ -185,6 +186,7 @@ class AnswerControls:
     )
     # Retries until the whole answer has arrived.
     send: SendAnswer = _send_answer_once
+    mark_done: Callable[[Answer], Awaitable[None]] = lambda _: asyncio.sleep(0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

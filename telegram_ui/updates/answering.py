@@ -112,22 +112,23 @@ class AnswerDelivery:
     async def _send_answer(
         self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[Outcome, Sequence[MessageId]]:
-        """Send an answer, and mark its updates as done once its turn is stored. See SendAnswer."""
-        ids, reply = answer.update_ids, answer.reply
-        outcome = await self._send_with_retries(ids[-1], stream, text, keyboard)
+        outcome = await self._send_with_retries(answer.update_ids[-1], stream, text, keyboard)
         if outcome == "later":
-            self._inbox.stop_tracking_updates(ids)
-            self._postponed.update(ids if answer.asked_by == "press" else ())
-            return outcome, stream.sent_message_ids
+            self._inbox.stop_tracking_updates(answer.update_ids)
+            self._postponed.update(answer.update_ids if answer.asked_by == "press" else ())
+        return outcome, stream.sent_message_ids
+
+    async def _mark_done_once_stored(self, answer: Answer) -> None:
+        """Mark the updates of an answer as done once its turn is stored, so that a crash does not lose the turn."""
+        ids, reply = answer.update_ids, answer.reply
         done = partial(
             self._inbox.mark_updates_done, ids, is_text_stored=reply.is_remembered, may_truncate_log_later=True
         )
         if reply.is_durable or not self._conversation.try_to_defer_until_stored(answer.incoming.scope, done):
-            await done()  # or a stop now would make the next run ask the model again
+            await done()
         elif self._inbox.are_updates_on_disk(ids):
             self._inbox.stop_tracking_updates(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
-        return outcome, stream.sent_message_ids
 
     async def mark_update_done_unless_postponed(self, update_id: int) -> None:
         """Mark an update as done, unless it is a button press whose answer the next run must send."""
@@ -145,6 +146,7 @@ class AnswerDelivery:
             stop=lambda chat_scope: queues.try_to_cancel_running_job(chat_scope) or queues.has_running_job(chat_scope),
             begin=self.open_stream,
             send=self._send_answer,
+            mark_done=self._mark_done_once_stored,
         )
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal, TypeVar
 
 import telegram
@@ -15,6 +16,7 @@ from cachetools import TTLCache
 from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
+from runtime.tasks import run_to_completion
 from storage.bot_state.inbox import NOBODY, AttemptCounter, Inbox, Lease, PendingUpdate, ReceivedUpdate
 from telegram_ui.updates.parsing import parse_raw_update
 
@@ -42,7 +44,7 @@ class QueuedUpdate:
     is_durable: bool  # True if it has a row in the inbox, or gets one once the disk works
     mode: Mode | None = None  # the memory mode that an earlier run recorded
     is_refused: bool = False  # True if its sender has too many unfinished updates, and must be told
-    is_replayed: bool = False  # True if an earlier run received it
+    is_replayed: bool = False  # True if an earlier run may have begun to handle it
     lease: Lease | None = None  # under which this process handles it
     shown_before: tuple[int, ...] = ()  # the messages in which an earlier run began to show the answer
 
@@ -97,6 +99,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._limit_per_person = limit_per_person
         self._bot_id = 0
         self._tracked: dict[int, TrackedUpdate] = {}  # by update id
+        self._written_ahead: dict[int, bool] = {}  # on disk but not queued yet; True if the id was new
         self._counts_by_person: Counter[int] = Counter()  # of the updates in progress
         self._refused = TTLCache[int, bool](MAX_KNOWN_PEOPLE, 60.0, lambda: now().timestamp())
         self._room = asyncio.Event()
@@ -125,16 +128,17 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         else:
             if row.sends >= MAX_SENDS:
                 await self._inbox.allow_another_send(bot.id, row.update_id, max_sends=MAX_SENDS)
-            await self._requeue(row, bot)
+            await self._requeue(row, bot, is_replayed=attempts > 0)
 
     async def enqueue_updates(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         """Commit updates in one transaction, and queue them in order, waiting while the queue is full.
 
         Each update comes with its raw JSON. Raise StorageError if Telegram should send them again.
         """
-        written = await self._write_batch_and_check_if_new(updates) if len(updates) > 1 else {}
+        if len(updates) > 1:
+            await run_to_completion(partial(self._write_batch, updates))
         for update, _ in updates:
-            is_written = update.update_id in written
+            is_written = update.update_id in self._written_ahead
             try:
                 is_durable = is_written or self._keep(update)
             except Exception as error:  # broad: fields may have any type, and an error here would end polling
@@ -150,39 +154,36 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                     await self._room.wait()
                 # One at a time, in order: a webhook's requests arrive side by side.
                 async with self._lock:
-                    try:
-                        is_enqueued_here = self._enqueues_at_once and self.are_updates_on_disk([update.update_id])
-                        is_new = written.get(update.update_id)
-                        if is_new is None:
-                            is_new = await self._write_update_and_check_if_new(update)
-                        if is_enqueued_here and is_new:
-                            await self._enqueue_update(QueuedUpdate(update, is_durable=True))
-                        elif is_enqueued_here:
-                            await self._requeue_if_lost(update)
-                    except Exception as error:  # broad: anything else would end polling for good
-                        await self._enqueue_unwritten_update_or_raise(update, error)
+                    await run_to_completion(partial(self._write_and_enqueue_update, update))
 
-    async def _write_batch_and_check_if_new(
-        self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]
-    ) -> Mapping[int, bool]:
-        """Write updates in one transaction. For each id that is on disk then, return True if it was new."""
+    async def _write_and_enqueue_update(self, update: telegram.Update) -> None:
+        try:
+            is_enqueued_here = self._enqueues_at_once and self.are_updates_on_disk([update.update_id])
+            is_new = self._written_ahead.pop(update.update_id, None)
+            if is_new is None:
+                is_new = await self._write_update_and_check_if_new(update)
+            if is_enqueued_here and is_new:
+                await self._enqueue_update(QueuedUpdate(update, is_durable=True))
+            elif is_enqueued_here:
+                await self._requeue_if_lost(update)
+        except Exception as error:  # broad: anything else would end polling for good
+            await self._enqueue_unwritten_update_or_raise(update, error)
+
+    async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
         try:
             arrivals: list[ReceivedUpdate] = []
             counts_by_sender = Counter[int]()
             for update, raw in updates:
-                sender = find_sender_id_or_nobody(update)
-                is_new = self.are_updates_on_disk([update.update_id]) and self._keep(update)
+                number, sender = update.update_id, find_sender_id_or_nobody(update)
+                is_new = number not in self._written_ahead and self.are_updates_on_disk([number]) and self._keep(update)
                 if is_new and not self._exceeds_sender_limit(update, counts_by_sender[sender]):
-                    arrivals.append(
-                        ReceivedUpdate(update.update_id, json.dumps(raw), find_chat_id_or_nobody(update), sender)
-                    )
+                    arrivals.append(ReceivedUpdate(number, json.dumps(raw), find_chat_id_or_nobody(update), sender))
                     counts_by_sender[sender] += 1
             if arrivals:
                 new = await self._inbox.store_and_get_new_ids(self._bot_id, arrivals, self._now())
-                return {arrival.update_id: arrival.update_id in new for arrival in arrivals}
+                self._written_ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
         except Exception as error:  # broad: then enqueue_updates() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
-        return {}
 
     async def mark_updates_done(
         self, update_ids: Iterable[int], *, is_text_stored: bool = False, may_truncate_log_later: bool = False
@@ -287,7 +288,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         return next((update.update_id for update in self._list_unwritten_updates()), None)
 
     async def _requeue_if_lost(self, update: telegram.Update) -> None:
-        """Queue an update that an earlier call wrote to disk but did not queue, because it failed or was cancelled."""
+        """Queue an update that an earlier call wrote to disk but did not queue, because it failed."""
         if not self._get_tracked(update.update_id).is_unsettled:
             for row in await self._inbox.list_pending_updates(self._bot_id):
                 if row.update_id == update.update_id:
@@ -327,7 +328,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             self._drop_if_settled(number)
         return is_new
 
-    async def _requeue(self, row: PendingUpdate, bot: telegram.Bot) -> None:
+    async def _requeue(self, row: PendingUpdate, bot: telegram.Bot, *, is_replayed: bool = True) -> None:
         number = row.update_id
         update = parse_stored_update(row, bot) if row.payload else None
         if update is None:
@@ -335,7 +336,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                 logger.info("Update %s was forgotten before it was answered.", number)
             await self.mark_updates_done([number])
             return
-        item = QueuedUpdate(update, is_durable=True, mode=row.mode, is_replayed=True, lease=row.lease)
+        item = QueuedUpdate(update, is_durable=True, mode=row.mode, is_replayed=is_replayed, lease=row.lease)
         await self._enqueue_update(replace(item, shown_before=row.shown))
 
     async def _enqueue_update(self, item: QueuedUpdate, *, is_on_disk: bool = True) -> None:

@@ -60,6 +60,7 @@ class ScriptedConversation:
     errors_by_text: dict[str, Exception] = field(default_factory=dict)
     start_events: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
+    reply_notices: tuple[str, ...] = ()
     settled: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     shown_as: dict[str, list[int]] = field(default_factory=dict)
     corrections: list[tuple[int, str]] = field(default_factory=list)
@@ -92,7 +93,8 @@ class ScriptedConversation:
             self.cancelled_texts.append(text)
             raise
         self.finished_texts.append(text)
-        return Reply(text=f"echo {text[:40]}", turn=self.turn, is_durable=self.deferred_actions is None)
+        is_durable = self.deferred_actions is None
+        return Reply(text=f"echo {text[:40]}", turn=self.turn, is_durable=is_durable, notices=self.reply_notices)
 
     def add_forgetting_callback(self, drop: Callable[[int], None]) -> None:
         self.forgetting_callbacks.append(drop)

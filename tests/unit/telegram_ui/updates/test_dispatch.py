@@ -829,6 +829,20 @@ async def test_post_turn_notices_are_sent_to_chat(bots: Bots, peer: Peer) -> Non
         await peer.wait_for_message("A fold failed.", ANN)
 
 
+async def test_notice_of_answer_cut_off_by_stop_is_sent_by_next_run(bots: Bots, peer: Peer) -> None:
+    bots.conversation.reply_notices = ("The last message was cut.",)
+    peer.add_fault("hang", "sendMessage", chat_id=ANN, after=1)
+    async with bots.run_service() as service:
+        peer.world.say(ANN, ANN, "hello")
+        since = (await peer.wait_for_message("The last message was cut.", ANN))["n"]
+        await service.dispatcher.close(grace=0)
+        assert len(await bots.list_pending_update_ids()) == 1
+    async with bots.run_service() as service:
+        await peer.wait_for_call("sendMessage", containing="The last message was cut.", chat=ANN, since=since)
+        await service.dispatcher.wait_until_idle()
+        assert await bots.list_pending_update_ids() == []
+
+
 async def test_edit_that_removes_all_text_is_applied_without_offer(bots: Bots, peer: Peer) -> None:
     async with bots.run_service() as service:
         message = peer.world.say(ANN, GROUP, "@keepsake_bot my secret")

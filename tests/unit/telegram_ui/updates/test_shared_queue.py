@@ -203,6 +203,24 @@ async def test_takes_over_updates_in_order_after_lost_commit_reply(
                 assert connection.execute("SELECT COUNT(*) FROM updates WHERE done_at IS NULL").fetchone() == (0,)
 
 
+async def test_claimed_update_is_replayed_only_if_another_process_had_claimed_it(
+    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
+) -> None:
+    """Otherwise an edit that changes no words would be acknowledged, such as one that adds a link preview."""
+    url, clock = make_schema_address(postgres_url, tmp_path), Clock()
+    async with (
+        open_queue("a", url, tmp_path, bot, clock, is_claiming=False) as first,
+        open_queue("b", url, tmp_path, bot, clock, is_claiming=False) as second,
+    ):
+        await first.enqueue_updates(make_fetched_updates(1, bot))
+        assert await first.claim_updates_and_count(bot) == 1
+        assert not first.get_nowait().is_replayed
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = 'a'")
+        assert await second.claim_updates_and_count(bot) == 1
+        assert second.get_nowait().is_replayed
+
+
 async def test_updates_of_other_processes_precede_update_with_lost_reply(
     bot: ExtBot[Any], postgres_url: str, tmp_path: Path
 ) -> None:
