@@ -123,8 +123,8 @@ class SqliteWriter:
     async def _write_group(self, group: Sequence[_QueuedWrite]) -> None:
         try:
             results = await self.connection.run(partial(self._run_all_or_none, [waiting.work for waiting in group]))
-            if results is not None:
-                self._notify_hooks_of_commit()
+            if results is not None and self.commit_hooks:
+                self.commit_hooks.confirm_commit()
         except Exception as error:  # broad: every waiting caller must get an outcome
             for waiting in group:
                 waiting.outcome.set_exception(error)
@@ -138,9 +138,6 @@ class SqliteWriter:
 
     async def _commit_and_notify_hooks(self) -> None:
         await self.connection.run(self._commit)
-        self._notify_hooks_of_commit()
-
-    def _notify_hooks_of_commit(self) -> None:
         if self.commit_hooks:
             self.commit_hooks.confirm_commit()
 
