@@ -358,8 +358,7 @@ async def _remove_chat_with_this_bot(store: MemoryStore, owner: int, history: Im
 async def _is_chat_stored(store: MemoryStore, owner: int, chat: Sequence[ImportedMessage]) -> bool:
     if len({message.speaker for message in chat}) != 2 or owner < 0:
         return False
-    words = ((one.created_at, one.content.partition(REACTIONS)[0]) for one in chat)
-    said = {(at, " ".join(text.split())) for at, text in words}
+    said = {(one.created_at, " ".join(one.content.partition(REACTIONS)[0].split())) for one in chat}
     since = min(at for at, _ in said)
     for scope in await store.list_scopes(owner):
         stored = await store.timeline.read_page(scope, since=since, kind="user", limit=BATCH)
@@ -414,7 +413,6 @@ def sort_messages_and_find_turn_starts(messages: Sequence[ImportedMessage]) -> t
 def _make_messages_to_store(
     scope: Scope, messages: Sequence[ImportedMessage], turn_starts: Sequence[int], first_id: int
 ) -> list[Message]:
-    pairs = list(zip(messages, turn_starts, strict=True))
     return [
         Message(
             id=number,
@@ -428,5 +426,5 @@ def _make_messages_to_store(
             source=given.source,
             origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )
-        for number, (given, turn_start) in enumerate(pairs, start=first_id)
+        for number, (given, turn_start) in enumerate(zip(messages, turn_starts, strict=True), start=first_id)
     ]

@@ -5,7 +5,6 @@ import gc
 import pickle
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -48,9 +47,7 @@ def _encode_in_batches(history: ImportedHistory) -> Iterator[tuple[str, object]]
     for table, rows in (history.rows or {}).items():
         for batch in _split_into_batches(rows):
             yield f"rows:{table}", batch
-    told = {
-        field.name: getattr(history, field.name) for field in fields(history) if field.name not in ("messages", "rows")
-    }
+    told = {name: getattr(history, name) for name in history.__slots__ if name not in ("messages", "rows")}
     told |= {name: list(map(_encode_dataclass, getattr(history, name))) for name in ("questions", "facts")}
     yield "history", told | {"has_rows": history.rows is not None}
 

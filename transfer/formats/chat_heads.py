@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta, timezone
 from functools import cache
 from itertools import product
@@ -138,9 +139,13 @@ def parse_written_date_and_time(text: str, language: str = "", date_order: str =
     Month names are looked up in `language` first. `date_order` is the order of the parts of a numeric date. By
     default, the day comes first, and the time is midnight. Raise ValueError if the date is incomplete.
     """
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
     offset = _OFFSET.search(text)
     written = _OFFSET.sub("", text) if len(text) <= MAX_DATE_CHARS else ""
-    stamp = parse_timestamp(written, language) or parse_timestamp(f"{written} 0:00", language)
+    stamp = parse_timestamp(written, language)
+    if (stamp is None or stamp.day is None) and find_date(written, language):  # "15.10.24" looks like a clock, too
+        stamp = parse_timestamp(f"{written} 0:00", language)
     if stamp is None or stamp.day is None or not stamp.day[0][0]:
         raise ValueError(text)
     numbers, order = stamp.day

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from transfer.formats.conversations import HistoryBuilder, make_times_monotonic, make_unique_id
 from transfer.formats.history import ImportedMessage, SkipElement
 from transfer.formats.html_blocks import extract_text
 from transfer.formats.members import find_part_text, find_part_values, get_part_names, is_hidden_part, normalize_keys
+from transfer.formats.telegram_desktop import iterate_attached_texts
 from transfer.formats.values import InvalidElement, as_object, as_text, repair_mojibake, require_object, select_objects
 
 _EVENT = re.compile(r"(?i)(channel|group|pinned|system)_|notif|u?n?subscribe$|call$|huddl|ThreadA|Event/|RichText/[MU]")
@@ -107,7 +109,7 @@ class PeopleChats:
         if is_event or any(map(_EVENT.match, kinds)) or True in find_part_values(given, "added"):
             raise SkipElement("service")
         values = find_part_values(given, "words")
-        texts = map(_find_text_of_content, values)
+        texts = chain(map(_find_text_of_content, values), iterate_attached_texts(given))
         words = next((words for text in texts if (words := repair_mojibake(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
             words = extract_text(_LAYOUT.sub(lambda tag: tag[1] + ("div" if tag[2] else "span"), words))

@@ -61,6 +61,7 @@ MAX_FACT_CHARS = 4_096  # characters
 MAX_FILES = 5_000  # files of an archive that are read together. Discord has one for each channel.
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
+_WORDS = re.compile(r'"(?:content|text|message|body)"\s*:\s*"[^"]')
 _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 _UNPACK_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError, ValueError)
@@ -109,7 +110,7 @@ def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, conte
     if len({FORMATS[name].product or name for name in found}) > 1 or (form is keepsake.FORMAT and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     if not group or (history := _read_history_in_format(form, group, context)) is None:
-        raise _make_unknown_format_error(files, is_packed=is_packed)
+        raise _make_unknown_format_error(files, is_packed=is_packed, product=form.product)
     is_own_export = history.rows is not None
     assistant = FORMATS[history.format].product or "Assistant"
     messages = history.messages if is_own_export else merge_duplicates(history.messages, assistant)
@@ -151,7 +152,8 @@ def _read_history_in_format(
     if wordless:
         return wordless
     is_blank = not any(_LETTER.search(file.text, 0, SAMPLED) for file in files)
-    is_empty = is_blank or (import_format.product and (is_json or all("\n" not in file.text.strip() for file in files)))
+    may_say_nothing = (not _WORDS.search(file.sample) if is_json else "\n" not in file.text.strip() for file in files)
+    is_empty = is_blank or (import_format.product and all(may_say_nothing))
     return ImportedHistory(format=import_format.name, messages=()) if is_empty else None
 
 
@@ -211,19 +213,19 @@ def _iterate_json_keys(stream: JsonStream) -> Iterator[str]:
             yield from part.iterate_keys()
 
 
-def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool) -> ImportRefused:
+def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool, product: str = "") -> ImportRefused:
     start = files[0].text[:SAMPLED].lstrip() if files else ""
     commas = [line.count(",") for line in start.splitlines()[:5]]
     is_table = len(commas) > 1 and commas[0] > 1 and len(set(commas)) == 1
     is_page = start[:1] == "<" and not start.startswith("<?xml")
     kind = "html" if is_page else "json" if starts_like_json(start) else "csv" if is_table else "text"
-    seems = tr(f"import-seems-{'archive' if is_packed else kind}")
+    seems = product if product and kind == "json" else tr(f"import-seems-{'archive' if is_packed else kind}")
     known = comma_join(dict.fromkeys(form.product or get_format_title(name) for name, form in FORMATS.items()))
     products = (name for file in files for mark, name in NAMES["unread"].items() if mark in file.text[:MARKED_CHARS])
-    if (product := next(products, "")) and kind == "html":
-        return ImportRefused(tr("import-unread-page", product=product))
-    if product:
-        return ImportRefused(tr("import-unread-product", product=product, known=known))
+    if (unread := next(products, "")) and kind == "html":
+        return ImportRefused(tr("import-unread-page", product=unread))
+    if unread:
+        return ImportRefused(tr("import-unread-product", product=unread, known=known))
     return ImportRefused(tr("import-unknown-format", seems=seems, known=known))
 
 
@@ -300,7 +302,7 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> deque[tuple
     for ends in (_READABLE, _LOG_ENDS):
         wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in ends]
     if not wanted:
-        raise _make_unknown_format_error((), is_packed=True)
+        raise _make_unknown_format_error((), is_packed=True) if files else ImportRefused(tr("import-empty"))
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: deque[tuple[str, bytes]] = deque()
@@ -315,12 +317,12 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> deque[tuple
 def _list_entries(data: bytes) -> list[_Entry] | None:
     """Return the files of a zip or tar archive, or None for anything else."""
     files: list[_Entry] | None = None
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):  # the second begins an archive without files
         if data.count(b"PK\x01\x02") > MAX_ENTRIES:  # entries that the list would have
             raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
         packed = zipfile.ZipFile(io.BytesIO(data))
         files = [(info.filename, partial(packed.open, info)) for info in packed.infolist() if not info.is_dir()]
-    elif data[257:262] == b"ustar":  # where a tar archive says that it is one
+    elif data[257:262] == b"ustar" or (data and not data.strip(b"\0")):  # where a tar archive says that it is one
         archive = tarfile.TarFile(fileobj=io.BytesIO(data))
         members = list(islice(archive, MAX_ENTRIES + 1))
         if len(members) > MAX_ENTRIES:

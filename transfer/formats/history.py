@@ -151,8 +151,7 @@ class SkipElement(Exception):  # noqa: N818 - reads as the state it is
 
 def list_message_sources(history: ImportedHistory) -> list[tuple[Role, str]]:
     """Return the role and the source id of each message. A message with two possible source ids appears twice."""
-    messages = history.messages
-    return [(message.role, name) for message in messages for name in (message.source, message.also) if name]
+    return [(message.role, name) for message in history.messages for name in (message.source, message.also) if name]
 
 
 def add_import_prefix(source: str) -> str:

@@ -170,10 +170,10 @@ def _read_message_text(raw: Mapping[str, Any]) -> str:
     if not isinstance(text := raw.get("text", ""), str | list):
         raise InvalidElement(".text")
     rich = parse_rich_message(raw.get("rich_message")).text
-    return "\n".join(filter(str.strip, (_join_text(text), rich, *_iterate_attached_texts(raw))))
+    return "\n".join(filter(str.strip, (_join_text(text), rich, *iterate_attached_texts(raw))))
 
 
-def _iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:
+def iterate_attached_texts(raw: Mapping[str, Any]) -> Iterator[str]:
     """Yield a message's poll, checklist, contact and place as text."""
     if held := as_object(raw.get("poll")):
         options = select_objects(held.get("answers"))

@@ -44,7 +44,7 @@ def parse_moment(value: object, json_path: str, zone: tzinfo = UTC, date_order: 
         return None
     try:
         if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            made = _parse_written_date(value, date_order)
+            made = parse_written_date_and_time(value, date_order=date_order or ("mdy" if "/" in value else ""))
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise InvalidElement(json_path)
@@ -56,12 +56,6 @@ def parse_moment(value: object, json_path: str, zone: tzinfo = UTC, date_order: 
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
         raise InvalidElement(json_path) from None
-
-
-def _parse_written_date(text: str, date_order: str) -> datetime:
-    with suppress(ValueError):
-        return datetime.fromisoformat(text)
-    return parse_written_date_and_time(text, date_order=date_order or ("mdy" if "/" in text else ""))
 
 
 def require_moment(value: object, json_path: str, zone: tzinfo = UTC) -> datetime:

@@ -254,3 +254,43 @@ def test_reads_replies_in_threads_that_slackdump_keeps_inside_messages() -> None
 def test_leaves_out_what_whatsapp_writes_in_place_of_a_deleted_message(placeholder: str) -> None:
     chat = f"13/06/24, 21:20 - Anna: {placeholder}\n13/06/24, 21:21 - Tom: {placeholder} Why?\n"
     assert list_texts(read_history(chat, "chat.txt")) == [f"{placeholder} Why?"]
+
+
+@pytest.mark.parametrize("data", [{"chats": {"list": [TELEGRAM]}}, TELEGRAM["messages"], {"data": TELEGRAM}])
+def test_reads_checklists_of_telegram_outside_its_own_export(data: object) -> None:
+    assert list_texts(read_history(data, "result.json")) == ["the key", "Shopping\n- walnuts"]
+
+
+@pytest.mark.parametrize("date", ["15.10.24", "15.10.2024", "15/10/24", "Tue, 15 Oct 2024"])
+def test_reads_date_without_time_also_if_it_looks_like_a_clock(date: str) -> None:
+    said = read_history([{"sender": "Anna", "text": words, "date": date} for words in WALNUTS]).messages
+    assert [message.created_at for message in said] == [datetime(2024, 10, 15, tzinfo=UTC)] * 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("**User** at 2024-05-01 10:00: {}", "**Assistant** at 2024-05-01 10:01: {}"),
+        ("**User - 2024-05-01 10:00:**\n\n{}", "**Assistant - 2024-05-01 10:01:**\n\n{}"),
+        ("## User, 2024-05-01 10:00:\n\n{}", "## Assistant, 2024-05-01 10:01:\n\n{}"),
+        ("User, 2024-05-01 at 10:00: {}", "Assistant, 2024-05-01 at 10:01: {}"),
+    ],
+)
+def test_colon_after_a_dated_heading_ends_the_date(asked: str, answered: str) -> None:
+    history = read_history(f"{asked.format('At 12:30: where?')}\n\n{answered.format(ANSWER)}\n", "chat.md")
+    assert list_texts(history) == ["At 12:30: where?", ANSWER]
+    assert [said.created_at.minute for said in history.messages] == [0, 1]
+    assert {said.created_at.hour for said in history.messages} == {10}
+
+
+@pytest.mark.parametrize("data", [zip_files({}), zip_files({"__MACOSX/._a.json": APPLE_DOUBLE}), pack("x.tgz", {})])
+def test_calls_archive_without_files_empty(data: bytes) -> None:
+    with pytest.raises(ImportRefused, match="The file is empty"):
+        read_history(data, "x.zip")
+
+
+def test_names_product_whose_messages_it_does_not_understand() -> None:
+    people = {"participants": [{"name": "Anna"}, {"name": "Tom"}], "title": "Anna"}
+    with pytest.raises(ImportRefused, match="seems to be Messenger"):
+        read_history({**people, "messages": [{"sender_name": "Anna", "content": "the key"}]})
+    assert not read_history({**people, "messages": []}).messages
