@@ -1,24 +1,22 @@
 """Pure functions that tell a person's own words about themselves from code, quotations and words about other people."""
 
 import re
+from itertools import pairwise
 
-from text.analyzer import fold_accents, normalize_text
+from text.analyzer import normalize_text
 from text.fingerprint import describes_change
 from text.stopwords import EVERY_FUNCTION_WORD, WORD_LISTS
 
 _CODE_AND_BLOCK_QUOTES = re.compile(
-    r"```.*?(?:```|\Z)|^[ \t]*~~~\w*\n.*?(?:^[ \t]*~~~|\Z)|^[ \t]*>\s[^\n]*", re.DOTALL | re.MULTILINE
+    r"(?ms)^[ \t]*```.*?(?:```|\Z)|```.*?```|^[ \t]*~~~\w*\n.*?(?:^[ \t]*~~~|\Z)|^[ \t]*>(?:[ \t][^\n]*)?$"
 )
 _QUOTATION = re.compile(
-    r'(?:[«“„「『]|(?<!\d)")(?:[^«»“”„「」『』"]*[»”“」』"]|[^«»“”„「」『』"\n]*$)'
-    r"|(?<!\w)[‘‚'](?=\w)(?:[^\n'‘’‚]|\b['’]\b)*['’‘](?!\w)",
-    re.MULTILINE,
+    r'(?:[«“„「『]|(?<!\d)"(?!\s))(?:[^«»“”„「」『』"]*(?:[»”“」』]|(?<!\s)")|[^«»“”„「」『』"\n.!?。]*)'
+    r"|(?<!\w)[‘‚'](?=\w)(?:[^\n'‘’‚]|\b['’]\b)*['’‘](?!\w)"
 )
-_CLAUSE_BREAK = re.compile(r"[^\w\s'’]\s|[–—，、]")
-_FUNCTION_WORDS = frozenset(map(fold_accents, EVERY_FUNCTION_WORD))
-# Of languages where a verb has the same form after "I" and after a name, at least in the past.
-_FIRST_PERSON = frozenset({"i", "we", "ich", "wir", "я", "мы"})
-_OTHERS = frozenset(WORD_LISTS["fingerprints"]["no_names"].split()) - {*_FIRST_PERSON, "on"}  # "she eats"; "on habite"
+_CLAUSE_BREAK = re.compile(r"[^\w\s'’](?:\s|(?=[^\0-\u2e7f]))|[–—，、]")
+_WORDS = {name: frozenset(normalize_text(words).split()) for name, words in WORD_LISTS["own_words"].items()}
+_UNSPACED = re.compile(WORD_LISTS["own_words"]["unspaced"])
 
 
 def remove_code_and_block_quotes(content: str) -> str:
@@ -31,6 +29,14 @@ def find_quotation(content: str, start: int, end: int) -> tuple[int, int]:
     return next((span for span in quotations if span[0] < start and end <= span[1]), (start, end))
 
 
+def get_words_about_author(quotation: str, after: str) -> str:
+    """Return the words after a quotation if they name somebody who says it of themselves, or else ""."""
+    words = re.findall(r"\w+", normalize_text(quotation))
+    is_about_listener = _WORDS["first_person"].isdisjoint(words) and not _WORDS["second_person"].isdisjoint(words)
+    is_next_sentence = quotation[-2:-1] in {*".!?…"} and after[:2].strip().isupper()  # “I live in Rome.” My wife is …
+    return after if not (is_about_listener or is_next_sentence) and _names_somebody_else(after) else ""
+
+
 def names_speaker_instead_of_subject(text: str, sentence: str, speaker: str) -> bool:
     """Return True if a fact copies words about somebody else, and puts the speaker's name in front of them.
 
@@ -38,12 +44,17 @@ def names_speaker_instead_of_subject(text: str, sentence: str, speaker: str) -> 
     """
     copied = normalize_text(text.removeprefix(speaker)).strip(" .!。")
     before, found, _ = normalize_text(sentence).partition(copied or "\0")
-    words = re.findall(r"\w+", _CLAUSE_BREAK.split(before)[-1])
-    if not (speaker and text.startswith(speaker) and found and words) or describes_change(copied):
-        return False  # of "Recently moved to Oslo", nobody knows
-    if len(words[-1]) == 1 or words[-1] > "\u2e80":  # "I", "J'habite"; without spaces, an adverb looks like a noun
-        return len(words[-1]) > 1 and not describes_change(sentence)
-    if EVERY_FUNCTION_WORD.isdisjoint(re.findall(r"\w+", normalize_text(sentence))):
-        return False  # in a language whose pronouns are unknown
-    own = {*_FUNCTION_WORDS, *normalize_text(speaker).split()}
-    return words[-1] in _OTHERS or (fold_accents(words[-1]) not in own and _FIRST_PERSON.isdisjoint(words))
+    is_copied = bool(speaker and text.startswith(speaker) and found) and not describes_change(copied)
+    return is_copied and _names_somebody_else(_CLAUSE_BREAK.split(before)[-1])
+
+
+def _names_somebody_else(words_of_clause: str) -> bool:
+    """Return True if words beside a statement name somebody else: "my aunt", "she", but not "last week", "in Rome"."""
+    words = ["", *re.findall(r"\w+", normalize_text(words_of_clause))]
+    naming, prepositions = _WORDS["naming"] | _WORDS["pronouns"], _WORDS["prepositions"]
+    named = [word for last, word in pairwise(words) if word in naming and last not in prepositions]
+    if words[-1] in _WORDS["pronouns"]:
+        return words[-1] in named  # "I know that she", but not "“…”, eu disse a ele"
+    is_noun = words[-1] not in EVERY_FUNCTION_WORD  # unlike the end of "my wife and me"
+    is_own = not (_WORDS["first_person"] | _WORDS["times"]).isdisjoint(words)
+    return not is_own and (bool(named and is_noun) or _UNSPACED.search(words[-1]) is not None)

@@ -2,7 +2,6 @@
 
 import heapq
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -200,24 +199,20 @@ def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -
     is_by_same_person = known_fact.person_id == new_fact.person_id != 0
     if is_of_speaker and is_by_same_person and other_name == _find_leading_names(speaker.rstrip("23456789")):
         return False  # told before their namesake's name and theirs were told apart ("Anna2")
-    is_by_another = known_fact.person_id not in (0, new_fact.person_id)
     is_of_known_speaker = text.startswith(speaker) and not text[len(speaker) : len(speaker) + 1].isdigit()
     have_other_names = bool(name and other_name) and name != other_name
-    return (
-        have_other_names
-        or _are_namesakes(new_fact, text)
-        or (is_by_another and is_of_speaker and not is_of_known_speaker)
-    )
+    is_by_other = known_fact.person_id not in (0, new_fact.person_id) and is_of_speaker and not is_of_known_speaker
+    return have_other_names or is_by_other or _are_namesakes(new_fact, text)
 
 
 def _are_namesakes(new_fact: NewFact, text: str) -> bool:
     """Return True if one word tells two people of the same name apart: "Anna's sister Ana", "Anna's boss Ana"."""
-    for name in re.findall(r"\w+", new_fact.subject):
-        mine, theirs = (
-            find_topics(each.partition(name)[0]) if name in each else None for each in (new_fact.text, text)
-        )
-        if name[0].isupper() and mine and theirs and len(mine - theirs) == len(theirs - mine) == 1:
-            return all(map(str.isalpha, mine ^ theirs))  # "950 Euro Miete" is no name
+    for name in new_fact.subject.split():
+        (mine, after), (theirs, other_after) = (each.partition(name)[::2] for each in (new_fact.text, text))
+        different = find_topics(mine) ^ find_topics(theirs)
+        told = find_topics(" ".join(word for word in after.split() if not word[0].isupper()))  # such as "lives"
+        if name[0].isupper() and len(different) == 2 and len(find_topics(mine)) == len(find_topics(theirs)):
+            return bool(told & find_topics(other_after)) and all(map(str.isalpha, different))  # "950 Euro" is no name
     return False
 
 

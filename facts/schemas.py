@@ -10,7 +10,7 @@ from datetime import tzinfo
 from itertools import takewhile
 from typing import NamedTuple, cast
 
-from facts.own_words import find_quotation, names_speaker_instead_of_subject
+from facts.own_words import find_quotation, get_words_about_author, names_speaker_instead_of_subject
 from facts.verification import find_start_date
 from llm import prompts
 from llm.meant_json import parse_json_leniently
@@ -130,11 +130,12 @@ def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> 
     """Split the sentence at content[start:end]. Return it, the words around its quotation, and True for a question."""
     opening, closing = find_quotation(content, start, end)
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, opening)), default=0)
-    ends_inside = end < closing and _SENTENCE_END.fullmatch(content[closing - 2 : closing - 1])
     last = next((mark.end() for mark in _SENTENCE_END.finditer(content, closing)), len(content))
+    after = get_words_about_author(content[opening:closing], content[closing:last])
+    ends_inside = end < closing and not after and _SENTENCE_END.fullmatch(content[closing - 2 : closing - 1])
     passage = _Passage(content[first:start], content[start:end], content[end : closing - 1 if ends_inside else last])
     is_name = opening == start or _is_short_clause(content[opening:closing])
-    introduction = "" if is_name else content[first:opening] + content[closing:last]
+    introduction = "" if is_name else content[first:opening] + after
     mark = _CLAUSE_END.search(content, end)
     clause = _CLAUSE_END.split(passage.before)[-1] + content[start : mark.start() if mark else last]
     is_question = is_unmarked_question(clause) or (mark is not None and mark.group() in QUESTION_MARKS)
@@ -169,9 +170,7 @@ def _have_same_prefix(word: str, other: str) -> bool:
 
 _CLAUSE_END = re.compile(r"[.,;:!?…。，；：！？؟،\n]")
 # "I don't smoke but I live in Ghent" denies no home.
-CLAUSE_BREAK = re.compile(
-    rf"{_CLAUSE_END.pattern}|[–—但]|\b(?:but|aber|sondern|pero|sino|mas|mais|но|а|لكن)\b", re.IGNORECASE
-)
+CLAUSE_BREAK = re.compile(rf"{_CLAUSE_END.pattern}|{WORD_LISTS['fingerprints']['but']}", re.IGNORECASE)
 _FINAL_MARKS = " .!…。！\n"
 _SENTENCE_END = re.compile(r"[!?…。！？؟\n]|\.(?!\w)|(?=¿)")
 
@@ -265,11 +264,9 @@ def _make_fact(
     ends_others = not (is_uncertain or is_denied or is_reported)  # such a fact never replaces another
     is_single = extracted.is_single and kind not in LASTING and ends_others
     is_past = extracted.is_over and is_single and not about
-    clauses = (clause for clause in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(clause)))
+    told = [text, *(part for part in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(part)))]
     # A small model calls "I'm allergic to walnuts" past, too.
-    is_over = is_past and any(
-        (extracted.replaces, is_negated(text), describes_change(text), any(map(describes_change, clauses)))
-    )
+    is_over = is_past and bool(extracted.replaces or is_negated(text) or any(map(describes_change, told)))
     said_at, key = message.created_at, f"{about} {extracted.attribute}".strip()
     since = find_start_date(extracted.text, zone)
     return NewFact(

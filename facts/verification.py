@@ -54,9 +54,7 @@ def find_start_date(text: str, zone: tzinfo) -> datetime | None:
         return None
 
 
-_SINCE = re.compile(
-    r"(?:since|seit(?: dem)?|desde(?: el)?|с|depuis(?: le)?|dal|sinds|od|自|从)\s*(\d{4})(?:-(\d\d))?(?:-(\d\d))?\b"
-)
+_SINCE = re.compile(rf"(?:{WORD_LISTS['dates']['since']})\s*(\d{{4}})(?:-(\d\d))?(?:-(\d\d))?\b")
 
 
 def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:

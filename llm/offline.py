@@ -17,6 +17,7 @@ from records.model_calls import Completion, Prompt, Schema, Usage
 from text.analyzer import list_distinct_search_terms
 from text.characters import QUESTION_MARKS, split_sentences
 from text.date_words import ENGLISH_MONTHS, find_iso_dates
+from text.stopwords import WORD_LISTS
 from text.tokenizer import Tokenizer
 
 Speaker = Literal["user", "summary", "fact", "assistant"]
@@ -26,10 +27,7 @@ _SPEAKERS: dict[Block, Speaker | None] = {
     "remembered": "user", "conversation": "user", "replied": "user", "summaries": "summary", "instructions": "summary",
     "profile": "fact", "facts": "fact", "dropped": None, "superseded": None,
 }  # fmt: skip
-_QUESTION_WORDS = {
-    "what", "when", "where", "which", "who", "whose", "why", "how", "что", "когда", "где", "кто", "как", "какой",
-    "сколько", "почему", "qué", "cuál", "cuándo", "dónde", "quién", "cómo",
-}  # fmt: skip
+_QUESTION_WORDS = frozenset(WORD_LISTS["questions"]["beginnings"].split())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

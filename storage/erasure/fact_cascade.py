@@ -11,6 +11,7 @@ from storage.search import word_index
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.facts import EARLIER
 from text import analyzer
+from text.stopwords import EVERY_FUNCTION_WORD
 
 _NONE: frozenset[str] = frozenset()
 
@@ -161,7 +162,7 @@ async def release_pinned_facts_without_words(tx: Transaction, owner: int, messag
     """Let a pinned fact go with its words, such as a number, if they are edited away in its only message."""
     for row in await tx.fetch_rows(_PINNED, owner, json.dumps([message_id])):
         text, quote, words = (set(analyzer.split_words(each)) for each in (row["text"], row["quote"], new_text))
-        if not text & quote <= words:
+        if not text & quote - EVERY_FUNCTION_WORD <= words:
             await tx.execute("UPDATE facts SET decided_at = NULL WHERE user_id = ? AND id = ?", owner, row["id"])
 
 

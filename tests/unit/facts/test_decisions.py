@@ -447,13 +447,14 @@ async def test_forgetting_sources_deletes_decision(talk: ChatHarness, what: Any,
     [
         ("The gate code is 4418.", ["Anna's gate code is 4418."], False),
         ("The code of the gate at work is 4417.", ["Anna's gate code is 4417."], True),
+        ("Gate code: 4417.", ["Anna's gate code is 4417."], True),
     ],
 )
 async def test_pinned_fact_goes_with_its_value_when_own_message_is_edited(
     talk: ChatHarness, edited: str, texts: list[str], is_pinned: bool
 ) -> None:
     def answer(messages: Any) -> str:
-        said = re.search(r"Anna: (.*code.* is (\d+))", messages[1]["content"])
+        said = re.search(r"Anna: (.*code\D*(\d+))", messages[1]["content"])
         assert said
         told = {"message": 1, "quote": said[1], "text": f"Anna's gate code is {said[2]}.", "replaces": None}
         return json.dumps({"facts": [told]})

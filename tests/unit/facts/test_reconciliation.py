@@ -275,6 +275,8 @@ def test_uncapitalized_name_is_distinguished_from_namesakes(name: str, homes: tu
         ("Marta's sister Ana lives in Ghent.", "Marta's sister Ana lives in Bruges.", True),
         ("Jonas zahlt Ana 900 Euro Miete.", "Jonas zahlt Ana 950 Euro Miete.", True),
         ("Jonas zahlt 900 Euro Miete an Ana.", "Jonas zahlt 950 Euro Miete an Ana.", True),
+        ("Marta is dating Ana.", "Marta married Ana.", True),
+        ("Marta trusts Ana Silva.", "Marta distrusts Ana Silva.", True),
     ],
 )
 def test_two_people_of_one_name_keep_a_value_each(known: str, told: str, is_closed: bool) -> None:
