@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import failures, ladder, tool_calls
+from llm import failures, ladder, text_calls, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
 from llm.failures import StatusError
@@ -155,6 +155,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             except BrokenCall:
                 if "tools" in fallbacks.left_out:
                     raise
+                if text_calls.is_unknown_call(answer.text, answer.question):
+                    self._unsupported.discard(_CALLS)  # it may call those that there are
                 # What was shown before the call gives way to the answer, as it does before every call.
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
                 fallbacks.left_out.add("tools")
@@ -238,10 +240,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     def _try_to_prepare_retry_of_truncated(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer
     ) -> bool:
-        """Prepare a retry with an explicit limit for thoughts and answer. Return False if that would not help.
-
-        Raise ContextTooLong if the prompt must be shortened instead.
-        """
+        """Try to prepare a retry with an explicit limit. Raise ContextTooLong if the prompt must be shortened."""
         used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
         if answer.shown or fallbacks.refusals >= ladder.MAX_REQUESTS or used >= ROOM_TOKENS // 2:
             return False

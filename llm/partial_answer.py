@@ -120,10 +120,7 @@ class PartialAnswer:
         return _LENGTHS.fullmatch(self.finish or "") is not None
 
     def parse_text_and_calls(self, *, is_whole: bool = True) -> TextAndCalls:
-        """Return the text without thoughts, and the tool calls that are written in it.
-
-        Unless `is_whole` is True, hold back an ending that may become a thought or a call.
-        """
+        """Return the text without thoughts, and its calls. Unless `is_whole`, hold back what may become either."""
         is_unclosed = self.thinks_first and not self.reasoning.text and not thoughts.begins_with_thoughts(self.text)
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
         if not is_hidden and self._visible[0] != (self.text, is_whole):
@@ -136,7 +133,7 @@ class PartialAnswer:
             text, names, is_whole=is_whole, shown_length=shown_length, prompt=self.prompt
         )
         is_ended = is_whole and not reading.calls
-        if is_ended and self.offer.tools and not reading.is_broken and text_calls.is_call_of_unknown_tool(text):
+        if is_ended and self.offer.tools and text_calls.is_unknown_call(text, self.question):
             reading = TextAndCalls(shown="", is_broken=True)
         shown = thoughts.remove_template_tokens(reading.shown, self.prompt)
         shown = thoughts.remove_headed_thoughts(shown, self.question, self.prompt, is_whole=is_ended)

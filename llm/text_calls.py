@@ -33,17 +33,18 @@ _BEGINNING = re.compile(
 )  # the beginning of a JSON value, of a mark of a chat template, of an element, or of a list of calls
 # A mark without any other use, or at the end: its call is missing.
 _TAG = re.compile(
-    r"<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]|action:[^\n]+\naction input:[^\n]*(?:\Z|\nobservation:)"
-    r"|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
+    r"<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
     re.IGNORECASE,
 )
 # A name in JSON with arguments, or a mark of a call.
 _CALL_MARK = re.compile(
     r"\"(?:\w{0,20}name|tool|function|action)\"\s*:\s*\"[\w.:-]+\"\s*,\s*\"(?:arguments|parameters|args|input)\"\s*:\s*[\"{]"
     r"|<(?![^<>\n]{0,40}(?:result|respon|output))(?:[^<>=\n]{0,24}[^a-z<>=\n])?(?:tool|function|call|invoke|python)"
-    r"(?:s|calls?|use)?(?![a-z])[^<>\n]{0,40}>|```tool|to=functions|\A\[\w+\(\w+=",
-    re.IGNORECASE,
+    r"(?:s|calls?|use)?(?![a-z])[^<>\n]{0,40}>|```tool|to=functions|\A\[\w+\(\w+="
+    r"|(?P<react>^action:.+\naction input:.*\s*\Z|\A\s*(?:thought:.*\n+)?action:.+\naction input:.*\n+observation:)",
+    re.IGNORECASE | re.MULTILINE,
 )
+_FORMATS = re.compile(r"json|xml|html|soap|\b(?:apis?|mcp)\b")  # in the question to an answer that may be data
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
@@ -62,10 +63,10 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _WORDS = re.compile(r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them
 MAX_GAP = 100  # characters between the elements of two arguments
 _ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
-_MARK_WORDS = "func|tool|call|action|command|comment|print|name|type|json|await|return|input|arg|param|using|工具|函数"
+_MARK_WORDS = "func|tool|call|action|command|comment|print|name|type|json|await|return|input|arg|param|using"
 _ONLY_MARKS = re.compile(
     r"(?:(?:```|~~~)\w*|<[^<>\n]{0,60}>?|[^\w\n.!?)]|\b\w{1,30}(?=[ \t]*=[^=])|\b[a-z]\w{0,30}(?::(?!\s)|\.(?!\s|\Z))"
-    rf"|\b(?:\w{{0,20}}(?:{_MARK_WORDS})\w{{0,20}}|to|use)\b)*+",
+    rf"|\b(?:\w{{0,20}}(?:{_MARK_WORDS})\w{{0,20}}|to|use|(?:调用)?(?:工具|函数)(?:调用|名称?)?)\b)*+",
     re.IGNORECASE,
 )  # text on a line that says nothing to a person
 # What follows a tool's name to the end of a text that is only a call: no argument, or one without a name.
@@ -147,27 +148,28 @@ def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, sho
             return TextAndCalls(shown=before)
         end = mark.start() + tag.end() if tag else mark.end()
         is_mentioned = not mark["json"] and is_tag_mentioned_as_word(text, mark.start(), end)
-        is_mentioned |= not is_tool and _is_in_code_next_to_words(text, mark.start())
+        code = None if is_tool else _find_closed_code(text, mark.start())
+        is_mentioned |= code is not None and bool(_WORD.search(text[: code.start()] + text[code.end() :]))
         is_call = value is None and (tag or not mark["tag"]) and not is_mentioned
         if is_named and ((calls := _find_tool_calls(body, names)) or is_call):
             return _make_text_and_calls(before, calls, body, names)
     return _find_call_by_name(text, names, is_whole=is_whole, shown_length=shown_length)
 
 
-def is_call_of_unknown_tool(text: str) -> bool:
-    """Return True if the text ends with what would be a call if one of its words were the name of a tool."""
+def is_unknown_call(text: str, question: str) -> bool:
+    """Return True for a call of some tool, but not in code or in a format that the lower-case `question` names."""
     mark = _CALL_MARK.search(text)
-    is_tag = mark is not None and mark[0].startswith("<")
-    if mark is None or (is_tag and is_tag_mentioned_as_word(text, mark.start(), mark.end())):
+    if mark is None or _FORMATS.search(question) or _find_closed_code(text, mark.start()):
+        return False
+    if mark[0].startswith("<") and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
         return False
     found = _split_text_and_calls(text, dict.fromkeys(_PLACED.findall(text[:MAX_CALL_CHARS])[:MAX_CANDIDATES], ()))
-    return found.calls != () and text.startswith(found.shown) and not _is_in_code_next_to_words(text, mark.start())
+    return mark["react"] is not None or (found.calls != () and text.startswith(found.shown))
 
 
-def _is_in_code_next_to_words(text: str, place: int) -> bool:
-    spans = (code for code in CODE.finditer(text) if code.start() <= place < code.end())
-    closed = (code for code in spans if code[0].rstrip().endswith(("`", "~~~")))
-    return any(_WORD.search(text[: code.start()] + text[code.end() :]) for code in closed)
+def _find_closed_code(text: str, place: int) -> "re.Match[str] | None":
+    around = (code for code in CODE.finditer(text) if code.start() < place < code.end())
+    return next((code for code in around if code[0].rstrip().endswith(("`", "~~~"))), None)
 
 
 def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int) -> TextAndCalls:
@@ -177,7 +179,8 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
             continue  # within a sentence it is talked about
         before = _cut_trailing_markup(text[:start], (), shown_length)
         is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
-        if _ends_inside_code_block(before) or (text[:start].strip() and not is_tool):
+        code = None if is_tool else _find_closed_code(text, start)
+        if _ends_inside_code_block(before) or (code and text[: code.start()].strip()):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]
         given, end = _parse_arguments(text, named, names)

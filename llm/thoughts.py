@@ -22,7 +22,7 @@ _OWN = r"thinking|thoughts?|reasoning|\w{0,4}(?:思考|思维|推理)(?:过程|�
 _NAME = rf"(?:(?:begin|start|end)(?: of)? )?(?:[\w:.-]|(?(element)\|)){{0,30}}(?:{_THINKS}|{_NOTES})[\w:.-]{{0,30}}"
 _BRACKET = "[\\[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹]{1,3}%?"
 _MARK = re.compile(
-    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>!--\s*|[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]{{0,2}}\|?\s*{_NAME})"
+    rf"{_CODE}|(?P<opening>(?P<element><{{1,3}}(?P<sign>!--\s*|[%?#*~](?!\s))?)|{_BRACKET}|&lt;)(?P<name>[|\s]{{0,3}}[/\\／]?(?(element)/?)\|?\s*{_NAME})"
     rf"(?P<attributes>(?(element)\s[^<>\n]{{0,200}}|\s+\w+=[^<>\[\]\n]{{0,200}}))?\s*(?:(?(sign)(?P=sign)|\|?)>{{1,3}}|--+>|%?[)}}$▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›]{{1,3}}"
     r"|\]{1,3}(?!\()|&gt;)"
     r"|(?P<open><\|channel>\s*\w+|<\|open\|>think\w*<\|sep\|>|<unused94>|<\|inner_prefix\|>)"
@@ -55,8 +55,8 @@ _ASIDE = re.compile(
 # of Granite, Ollama or Poe, in channels without marks (gpt-oss, Gemma 4), or in a leading fence that is not ReasonML
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)")
 _BEGINNING = re.compile(
-    rf"(?:<{{1,2}}(?:\||!-{{0,2}}\s?)?/{{0,2}}|(?!\(){_BRACKET}/?|&lt;)[\w:.| /-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
-    r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z"
+    rf"(?:<{{1,2}}(?:\||!-{{0,2}}\s?)?/{{0,2}}|(?!\(){_BRACKET}/?|&lt;)[\w:.| /†-]{{0,60}}(?:&gt?)?\Z|&(?:lt?)?\Z"
+    r"|[<\[]{1,2}[\w:|]{1,60}\s+\w+=[^<>\[\]\n]{0,200}\Z|\[cite:[\d\s,.]{0,40}\Z"
     r"|<\|channel>\s*\w*\Z|(?:<\|\w{1,12}\|>[^<]{0,60}){1,43}(?:<\|?\w{0,20}\|?)?\Z"
     r"|^(?:```|~~~)[ \t]*\w{0,30}\Z|\A\s*to=\w{0,20}(?:<\|?\w{0,20}\|?)?\Z|\A\]~?!?b?\Z|\]<(?:\][\w\[</>]{0,40})?\Z",
     re.MULTILINE,
@@ -78,20 +78,25 @@ _HEADER = (
 _ENDS = r"(?:(?:<[|｜][\w▁:]{1,30}[|｜]>|</s>|</?(?:start|end)_of_\w{1,12}>|<eos>|<turn\|>|<endoftext\||\[e~\[)\s*)+"
 _RESPONSE = re.compile(
     rf"{_CODE}|<!--\s{{0,9}}(?:-->\s*|(?i:{_OWN})\s{{0,9}}(?:-->\s*|[:：\n].*?(?:-->\s*|\Z)))|<think(?:ing)?\s?/>"
-    rf"|\A\s*(?:(?:{_HEADER}|<s>(?![^\n]*</s>\s*\S)|(?:<(?:[be]os|sop|BOS_TOKEN|\|begin_of_text\|)>|\[gMASK\])(?!\x20[a-zа-я—])|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|\A\s*<(?:think|thought)(?=[^\W\x00-\x7f])|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]"
+    rf"|\A\s*(?:(?:{_HEADER}|<s>(?![^\n]{{0,300}}</s>\s*\S)|(?:<(?:[be]os|sop|BOS_TOKEN|\|begin_of_text\|)>|\[gMASK\])(?!\x20[a-zа-я—])|\[/INST\]|assistant\n\n)\s*)+|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|\A\s*<(?:think|thought)(?=[^\W\x00-\x7f])|[<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]"
     r"|<\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?>|\[END FINAL RESPONSE\]"
     r"|<\|(?:open|close)\|>(?:response|message)<\|sep\|>|\]<\]\w{1,20}\[>\[|</tool_calls?>\s*\Z|\[\|endofturn\|\]"
-    rf"|{_ENDS}(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
+    rf"|(?P<ends>{_ENDS})(?:{_HEADER}.*)?\Z|(?P<inner>{_ENDS})|{_HEADER}.*\Z",
     re.DOTALL,
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
 # Control tokens of chat templates, citations (Cohere, Gemini, OpenAI), and made-up results of tools. Not struck HTML.
 _TEMPLATE = re.compile(
-    rf"{_CODE}|(?P<inner><s>[^\n]{{1,300}}?</s>(?=\s*\S))"
-    r"|[<\[]\|?(?P<result>\w{0,12}(?:tool|function)\w{0,12}(?:result|response|output)s?\b)[^<>\[\]\n]{0,80}[>\]]"
-    r"(?:.*?[<\[][|/]{1,2}(?P=result)[^<>\[\]\n]{0,3}[>\]]\s*|.*\Z)"
-    r"|<\|from\|>\s*\w{1,20}|<(?:[|｜][\w▁:./-]{1,40}[|｜]?|\w{1,30}[|｜])>|</s>|<(?:unk|pad|eos|bos)>"
-    r"|</?co(?::[^<>\n]{0,60})?>|\[cite(?:_start|:[\s\d,.]{1,40})\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】",
-    re.IGNORECASE | re.DOTALL,
+    rf"{_CODE}|(?P<struck><s>.{{1,300}}?</s>(?=\s*\S))"
+    r"|(?:^|(?<=[>\].!?]))\x20?(?:<\|?|\[(?=(?-i:TOOL)))(?P<result>(?-i:(?:[a-z]{1,8}_)?(?:tool|function)_(?:call_)?(?:result|response|output)s?"
+    r"|TOOL_(?:RESULT|OUTPUT)S?))(?:\s[^<>\[\]\n]{0,80})?(?<!/)\|?[>\]](?:.*?[<\[][|/]{1,2}(?P=result)[^<>\[\]\n]{0,3}[>\]]\s*|.*\Z)"
+    r"|(?P<token><\|from\|>\s*\w{1,20}|<(?:[|｜][\w▁:./-]{3,40}[|｜]?|\w{3,30}[|｜])>|</s>|<(?:unk|pad|eos|bos)>)"
+    r"|<co>(?=[^<]{0,300}</co:)|</?co:[^<>\n]{0,60}>|\x20?(?:\[cite(?:_start|:[\s\d,.]{1,40})\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+# A token that begins an item or a definition, ends a line, or stands in Jinja, with a null character in its place.
+_EXPLAINED = re.compile(
+    r"\s*(?:(?:[-*+•|]|\d{1,3}[.)])\s{1,3})?\0(?:[:=]|\x20[—–=-]|\x20(?![A-Z])[^\W\d])"
+    r"|\s*(?:[-*+•]|\d{1,3}[.)])\s{1,3}\0(?:\n|\Z)|.*[^\s.!?…。！？>]\x20\0\n|.*(?:\}\}\0|\0\{\{)"
 )
 _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
@@ -102,10 +107,10 @@ _HEADING = re.compile(
     rf"|(?=(?:{_OWN}|(?:{_FOREIGN})\w{{0,9}})(?: process)?[:：]))"
     rf"(?:(?:my|inner|internal|chain of) )?(?P<title>think|{_OWN}|(?:{_FOREIGN})\w{{0,9}})(?: process)?"
     r"\s?(?P<tail>(?:[^\w\s<`,.;!?\"']|_){1,6}|\n)(?P<thoughts>.*?(?:(?P=lead)\s?(?:/|end )(?P=title)\s?(?P=tail)"
-    r"|^[ \t]*(?(lead)(?P=lead)[^\w\n`]{0,3}|[*#_\s]{0,4}(?=[^\n:：]*final|最终|итогов))"
+    r"|^[ \t]*(?(lead)(?P=lead)[^\w\n`]{0,3}|[#\s]{0,4}(?P<bold>[*_]{1,3})?(?=[^\n:：]*final|最终|итогов))"
     r"(?P<answer>(?:the |my |final\w? |итоговый |最终)?(?:answer"
     r"|reply|response|antwort|respuesta|resposta|réponse|risposta|ответ|回答|答案|回复|답변)(?: final\w?)?"
-    r"\s?(?P=tail)(?(lead)|[*_]{0,3})))\s*)?",
+    r"\s?(?P=tail)(?(bold)(?P=bold))))\s*)?",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )  # thoughts under a heading or behind a mark, which end with the same mark or at a like heading that says answer
 _WORKED = re.compile("reason|ra[sz]on|racioc|ragion|raison|推理|размышл")  # headings of worked solutions
@@ -125,6 +130,7 @@ _TALKED_ABOUT = re.compile(
     r"\s*(?:<[\w:]{1,30}>|\[unused\d{1,4}\](?= ))(?: \w{1,5} </[\w:]{1,30}>)? ?"
     rf"(?:(?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are) |[—是])[^<\n]*[.!?…。]\s*\Z"
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
+MAX_FILES = 100  # as many models at endpoints are remembered
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the server may have been updated.
 
 
@@ -134,10 +140,7 @@ def begins_with_thoughts(text: str) -> bool:
 
 
 def remove_headed_thoughts(text: str, question: str, prompt: str, *, is_whole: bool) -> str:
-    """Remove thoughts under a heading that nobody asked for. Unless `is_whole`, also remove unfinished ones.
-
-    `question` and the whole `prompt` are in lower case. Keep an answer's own sections and the steps of a calculation.
-    """
+    """Remove thoughts under a heading that nobody asked for, but no sections of an answer or steps of a calculation."""
     heading = _HEADING.match(text)
     if heading is None:
         return text
@@ -214,14 +217,26 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
 
 
 def remove_template_tokens(text: str, prompt: str) -> str:
-    """Remove control tokens, marks of citations and made-up results, unless the text or the `prompt` mentions them."""
-    return _TEMPLATE.sub(lambda mark: _remove_mark_unless_mentioned(mark, prompt), text)
+    """Remove citation marks, made-up results, and control tokens unless the text or the `prompt` is about them."""
+    tokens = (mark for mark in _TEMPLATE.finditer(text) if mark["token"])
+    is_about = any(_is_mark_mentioned(mark, prompt) for mark in tokens)
+    return _TEMPLATE.sub(
+        lambda mark: mark[0] if (is_about and mark["token"]) or _is_mark_mentioned(mark, prompt) else "", text
+    )
 
 
-def _remove_mark_unless_mentioned(mark: "re.Match[str]", prompt: str = "") -> str:
+def _is_mark_mentioned(mark: "re.Match[str]", prompt: str) -> bool:
     opening = mark[0][: mark[0].find(">") + 1] or mark[0].rstrip()
-    is_mentioned = is_tag_mentioned_as_word(mark.string, mark.start(), mark.start() + len(opening))
-    return mark[0] if mark["code"] or is_mentioned or opening.lower() in prompt else mark["inner"] or ""
+    text, start, end = mark.string, mark.start(), mark.start() + len(opening)
+    line = text[max(0, start - 40) : start].rpartition("\n")[2]
+    is_word = mark["code"] or mark["struck"] or (mark["token"] and is_tag_mentioned_as_word(text, start, end))
+    return bool(is_word or opening.strip().lower() in prompt or _EXPLAINED.match(f"{line}\0{text[end : end + 2]}"))
+
+
+def _remove_mark_unless_mentioned(mark: "re.Match[str]") -> str:
+    end = mark.start() + len((mark["ends"] or mark[0]).rstrip())
+    is_kept = mark["code"] or is_tag_mentioned_as_word(mark.string, mark.start(), end)
+    return mark[0] if is_kept else mark["inner"] or ""
 
 
 def _remove_unfinished_tag(text: str, is_whole: bool) -> str:
@@ -296,10 +311,7 @@ def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
 
 
 def _extract_final_channel(text: str, start: int) -> str:
-    """Return the text of the final channel, and the tool calls in other channels.
-
-    If there are none, return the text after the last channel or, if that is empty, the text before `start`.
-    """
+    """Return the final channel and the calls in others or, without these, what follows the last channel or precedes."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if channel["head"].partition("<|")[0].strip().lower() in ("final", "to=user"):
@@ -320,6 +332,11 @@ class ThinkingHabit:
     def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
         self._file = folder / f".thinking-models-{key}" if folder is not None else None
+        with suppress(OSError):
+            dated = sorted((file.stat().st_mtime, file) for file in folder.glob(".thinking-models-*")) if folder else []
+            for number, (changed, file) in enumerate(reversed(dated)):
+                if number >= MAX_FILES or changed <= time() - REMEMBERED_SECONDS:
+                    file.unlink()
 
     def remember_habit(self) -> None:
         with suppress(OSError):

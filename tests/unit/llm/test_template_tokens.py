@@ -12,7 +12,7 @@ from llm.openai_api import OpenAIChat
 from settings import Secret
 from tests.peers.raw_server import Json, RawAnswer, make_answer, make_chunk, make_stream, run_raw_server
 from tests.unit.llm.test_openai_api import make_prompt
-from tests.unit.llm.test_reported_answers import GIVEN, REMIND, complete, skip_pause, stream_in_pieces
+from tests.unit.llm.test_reported_answers import CALL, GIVEN, REMIND, complete, skip_pause, stream_in_pieces
 
 MARKED = [
     "Visible<unk> answer",
@@ -24,6 +24,7 @@ MARKED = [
     "<co>Visible</co: 0:[1,2],1:[3,4]> answer",
     "[cite_start]Visible answer[cite: 1, 2]",
     "Visible answer【4:0†source】",
+    "Visible answer [cite: 1]",
     "<|from|>assistant\n<|recipient|>all\n<|content|>Visible answer<|stop|>",
     "<tool_response>\nSECRET\n</tool_response>\nVisible answer",
     '<tool_result> {"output": "SECRET"} </tool_result>\nVisible answer',
@@ -59,6 +60,22 @@ async def test_keeps_text_on_both_sides_of_template_token() -> None:
         "<s>old</s> price: 5",
         "In F#: a <| b |> c is fine, and in Haskell digit <|> eof.",
         "In chemistry <co> and CO2 differ.",
+        "<company><co>Acme</co></company>",
+        "<unk>: an unknown word\n<pad>: padding\n<eos>: the end",
+        "- <unk>\n- <pad>\n- `<s>`",
+        "Llama 3 uses <|begin_of_text|>, <|start_header_id|>user<|end_header_id|> and <|eot_id|>.",
+        "Llama 2: <s>[INST] question [/INST] answer </s>",
+        "PARAMETER stop <|im_end|>\nPARAMETER stop </s>",
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}",
+        "The mean speed <|v|>, so v=<|v|>\nis positive.",
+        "async function run(): Promise<ToolResult> {\n  return 1\n}",
+        "Vec<tool_result> holds them. Read on.",
+        "[tool_results](https://example.com) is the page. [tool_result]: none.",
+        "results[function_output] = 5\nprint(results)",
+        "while (true) {// think\n}\nThat waits.",
+        "ReAct:\n\nThought: I need it\nAction: weather\nAction Input: Berlin\nObservation: 20\nFinal Answer: 20",
+        "Reasoning:\nA is B.\n\n**Final answer: A is C**",
+        '```json\n{"name": "get_weather", "arguments": {"city": "Berlin"}}\n```',
         "reasoning:\n  effort: high\nresponse:\n  format: json",
         '```xml\n<tool_call> {"name": "find"} </tool_call>\n```\n\nVisible text',
         "Mistral writes:\n```\n[TOOL_CALLS] [{}]\n```\nThat is all.",
@@ -142,3 +159,35 @@ async def test_makes_call_in_unusual_format(raw: RawAnswer) -> None:
 async def test_shows_users_function_that_is_no_offered_tool(code: str) -> None:
     made, _, request_count = await complete(stream_in_pieces(f"Call it so:\n```{code}\n```"))
     assert (made.text, request_count) == (f"Call it so:\n```{code}\n```", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ('{"event_name": "page_view", "parameters": {"page_title": "Home"}}', "The JSON of a page view?"),
+        ('<calls><call from="Anna" to="Ben"/></calls>', "Schreib mir XML: Anna ruft Ben an."),
+    ],
+)
+async def test_data_that_was_asked_for_is_no_call(text: str, question: str) -> None:
+    made, _, request_count = await complete(stream_in_pieces(text), question)
+    assert (made.text, request_count) == (text, 1)
+
+
+async def test_keeps_tools_if_model_calls_unknown_ones_repeatedly() -> None:
+    text = '{"name": "web_search", "arguments": {"query": "weather"}}'
+
+    def answer(request: Json) -> RawAnswer:
+        return stream_in_pieces(text) if request.get("tools") else make_answer("Visible answer")
+
+    async with (
+        run_raw_server(answer) as (_, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=skip_pause) as model,
+    ):
+        for _ in range(3):
+            await model.for_person(1).with_tools([REMIND]).complete(make_prompt("What is the weather?"))
+        assert model.supports_tools
+
+
+async def test_shows_sentence_about_tools_before_call() -> None:
+    made, _, _ = await complete(stream_in_pieces(f"我来用工具设置提醒。\n{CALL}"))
+    assert (made.text, len(made.calls)) == ("我来用工具设置提醒。", 1)
