@@ -55,10 +55,7 @@ class Window:
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
     def lower_limit(self, prompt_tokens: int, refusal: str) -> None:
-        """Lower the limit after the endpoint refused a prompt of `prompt_tokens` tokens with `refusal`.
-
-        The lower of two numbers in `refusal` is the limit; a single one is if it is lower than `prompt_tokens`.
-        """
+        """Lower the limit to the lower of two numbers in `refusal`, or to a single one below `prompt_tokens`."""
         sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(refusal)}
         sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
         limit, size = min(sizes, default=0), max(sizes, default=0)

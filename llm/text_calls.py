@@ -102,10 +102,7 @@ class TextAndCalls:
 def find_calls_in_text(
     text: str, names: Names, *, is_whole: bool, shown_length: int = 0, prompt: str = ""
 ) -> TextAndCalls:
-    """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call.
-
-    A call between two sentences is an example if no argument consists of words of the `prompt`, which is in lower case.
-    """
+    """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call."""
     found = _split_text_and_calls(text, names, is_whole=is_whole, shown_length=shown_length)
     known = text[:shown_length] + _rename_tools(text[shown_length:], names, prompt)
     if known != text and not found.calls:
@@ -122,6 +119,7 @@ def find_calls_in_text(
     parsed = [parse_json_or_none(call.arguments) for call in found.calls] if is_between_words else []
     values = (value for arguments in parsed if isinstance(arguments, Mapping) for value in arguments.values())
     words = (_WORD.findall(value.lower()) for value in values if isinstance(value, str))
+    # A call between two sentences is an example if no argument consists of words of the prompt.
     is_meant = code.startswith("tool") or any(given and all(word in prompt for word in given) for given in words)
     if found.calls and is_whole and is_between_words and not is_meant:
         return found if _split_text_and_calls(before + after, names).calls else TextAndCalls(shown=text)
@@ -179,7 +177,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
             continue  # within a sentence it is talked about
         before = _cut_trailing_markup(text[:start], (), shown_length)
         is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
-        code = None if is_tool else _find_closed_code(text, start)
+        code = not is_tool and _find_closed_code(text, start)
         if _ends_inside_code_block(before) or (code and text[: code.start()].strip()):
             continue
         body = text[text.rfind("\n", 0, start) + 1 :]

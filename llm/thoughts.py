@@ -86,18 +86,17 @@ _RESPONSE = re.compile(
 )  # marks of an answer, and the tokens that end one, with further messages if a server let its model run on
 # Control tokens of chat templates, citations (Cohere, Gemini, OpenAI), and made-up results of tools. Not struck HTML.
 _TEMPLATE = re.compile(
-    rf"{_CODE}|(?P<struck><s>.{{1,300}}?</s>(?=\s*\S))"
+    rf"{_CODE}|(?P<struck><s>(?:(?!<s>).){{1,300}}?</s>(?=\s*\S))"
     r"|(?:^|(?<=[>\].!?]))\x20?(?:<\|?|\[(?=(?-i:TOOL)))(?P<result>(?-i:(?:[a-z]{1,8}_)?(?:tool|function)_(?:call_)?(?:result|response|output)s?"
     r"|TOOL_(?:RESULT|OUTPUT)S?))(?:\s[^<>\[\]\n]{0,80})?(?<!/)\|?[>\]](?:.*?[<\[][|/]{1,2}(?P=result)[^<>\[\]\n]{0,3}[>\]]\s*|.*\Z)"
     r"|(?P<token><\|from\|>\s*\w{1,20}|<(?:[|｜][\w▁:./-]{3,40}[|｜]?|\w{3,30}[|｜])>|</s>|<(?:unk|pad|eos|bos)>)"
     r"|<co>(?=[^<]{0,300}</co:)|</?co:[^<>\n]{0,60}>|\x20?(?:\[cite(?:_start|:[\s\d,.]{1,40})\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】)",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
-# A token that begins an item or a definition, ends a line, or stands in Jinja, with a null character in its place.
 _EXPLAINED = re.compile(
     r"\s*(?:(?:[-*+•|]|\d{1,3}[.)])\s{1,3})?\0(?:[:=]|\x20[—–=-]|\x20(?![A-Z])[^\W\d])"
     r"|\s*(?:[-*+•]|\d{1,3}[.)])\s{1,3}\0(?:\n|\Z)|.*[^\s.!?…。！？>]\x20\0\n|.*(?:\}\}\0|\0\{\{)"
-)
+)  # a token, as a null character, that begins an item or a definition, ends a line, or stands in Jinja
 _WRAPPED = re.compile(
     r"\A\s*<(answer|response|reply|output|solution|result|final\w{0,20})>(?P<answer>.*?)(?:</\1>\s*\Z|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -218,14 +217,13 @@ def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> st
 
 def remove_template_tokens(text: str, prompt: str) -> str:
     """Remove citation marks, made-up results, and control tokens unless the text or the `prompt` is about them."""
-    tokens = (mark for mark in _TEMPLATE.finditer(text) if mark["token"])
-    is_about = any(_is_mark_mentioned(mark, prompt) for mark in tokens)
+    is_about = any(mark["token"] and _is_mentioned(mark, prompt) for mark in _TEMPLATE.finditer(text))
     return _TEMPLATE.sub(
-        lambda mark: mark[0] if (is_about and mark["token"]) or _is_mark_mentioned(mark, prompt) else "", text
+        lambda mark: mark[0] if (is_about and mark["token"]) or _is_mentioned(mark, prompt) else "", text
     )
 
 
-def _is_mark_mentioned(mark: "re.Match[str]", prompt: str) -> bool:
+def _is_mentioned(mark: "re.Match[str]", prompt: str) -> bool:
     opening = mark[0][: mark[0].find(">") + 1] or mark[0].rstrip()
     text, start, end = mark.string, mark.start(), mark.start() + len(opening)
     line = text[max(0, start - 40) : start].rpartition("\n")[2]
