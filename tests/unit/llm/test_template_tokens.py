@@ -157,8 +157,14 @@ async def test_makes_call_in_unusual_format(raw: RawAnswer) -> None:
 
 @pytest.mark.parametrize("code", ['python\nforget("x")', "php\nCache::forget('key');", "js\ncache.forget({key: 'a'})"])
 async def test_shows_users_function_that_is_no_offered_tool(code: str) -> None:
-    made, _, request_count = await complete(stream_in_pieces(f"Call it so:\n```{code}\n```"))
-    assert (made.text, request_count) == (f"Call it so:\n```{code}\n```", 1)
+    text = f"Call it so:\n```{code}\n```"
+    async with (
+        run_raw_server(lambda _: stream_in_pieces(text)) as (server, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=skip_pause) as model,
+    ):
+        equipped = model.for_person(1).with_tools([REMIND], known_tool_names=["forget"])
+        made = await equipped.complete(make_prompt("Hello?"))
+        assert (made.text, len(server.requests)) == (text, 1)
 
 
 @pytest.mark.parametrize(
