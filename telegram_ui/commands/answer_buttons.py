@@ -184,7 +184,7 @@ async def deliver_answer(
     if answer.asked_by != "press":  # only now, so that after a stop the next run sends the notices and questions
         await dependencies.answers.mark_done(answer)
     last_buttons = dependencies.last_buttons
-    before = last_buttons.record_answer_and_get_old_id(chat, shown_as) if keyboard is not None else None
+    before = last_buttons.record_answer_and_get_old_id(chat, shown_as) if keyboard and shown_as else None
     if before is not None:
         clear = partial(last_buttons.remove_buttons_later, dependencies.delivery, chat, before)
         await run_follow_up("buttons", clear)

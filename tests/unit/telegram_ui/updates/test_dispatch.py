@@ -843,6 +843,19 @@ async def test_notice_of_answer_cut_off_by_stop_is_sent_by_next_run(bots: Bots, 
         assert await bots.list_pending_update_ids() == []
 
 
+async def test_earlier_answer_keeps_its_buttons_when_telegram_refuses_the_next(bots: Bots, peer: Peer) -> None:
+    bots.conversation.turn = 1
+    async with bots.run_service() as service:
+        peer.world.say(ANN, ANN, "hello")
+        message = (await peer.wait_for_message("echo hello", ANN))["answer"]["result"]
+        peer.add_fault("error", "sendMessage", times=None, description="Bad Request: text must be encoded in UTF-8")
+        peer.world.say(ANN, ANN, "once more")
+        await peer.wait_until_updates_confirmed()
+        await service.dispatcher.wait_until_idle()
+    assert peer.list_bot_texts(ANN) == ["echo hello"]
+    assert "reply_markup" in peer.world.messages[ANN][message["message_id"]]
+
+
 async def test_edit_that_removes_all_text_is_applied_without_offer(bots: Bots, peer: Peer) -> None:
     async with bots.run_service() as service:
         message = peer.world.say(ANN, GROUP, "@keepsake_bot my secret")
