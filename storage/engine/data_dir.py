@@ -80,7 +80,7 @@ def require_regular_files(folder: Path) -> None:
 def replace_folder_and_get_old(folder: Path, new_folder: Path) -> Path | None:
     """Replace the contents of `folder` with the files in `new_folder`, which must be on the same disk.
 
-    Return the folder with the previous files, or None if there were none. The next start completes a replacement.
+    Return the folder with the previous files, or None if there were none. The next start completes one cut short.
     """
     aside = find_free_path(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     new_folder.replace(folder / f"{_SET_ASIDE_PREFIX}{aside.name.removeprefix(ASIDE)}")

@@ -1,6 +1,6 @@
 """Inline buttons: signed callback data, rows and pages of buttons, and the buttons of the last answer.
 
-Callback data has the form kind:person:payload:signature, within 64 bytes. It is valid for one person in one scope.
+Callback data (kind:person:payload:signature, 64 bytes) is valid for one person in one scope, even after a restart.
 """
 
 import base64

@@ -362,7 +362,7 @@ class TextQuestion:
     ) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `apply_answer` takes the subject's id and returns the reply. A longer answer leaves the question open.
+        `apply_answer` takes the subject's id and returns the reply. Over `max_chars`, the question stays open.
         """
         subject_id = await self.find_subject_id_of_answer(event)
         if subject_id is None:
