@@ -78,10 +78,10 @@ class AnswerDelivery:
             return False
         return config is not None and config.formatting == "rich"
 
-    async def _send_with_retries(
-        self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> Outcome:
-        wait, refusals = 1.0, 0
+    async def _send_answer(
+        self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> tuple[Outcome, Sequence[MessageId]]:
+        update_id, wait, refusals = answer.update_ids[-1], 1.0, 0
         while await self._inbox.increment_and_get_attempts(update_id, "sends") <= MAX_SENDS:
             try:
                 await stream.send_final_answer(text, keyboard=keyboard)
@@ -89,34 +89,27 @@ class AnswerDelivery:
                 logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
-                return "lost"
+                return "lost", stream.sent_message_ids
             except DeliveryError as error:
                 await self._inbox.decrement_attempts(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     frames = format_innermost_frames(error)
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, frames)  # noqa: TRY400
-                    return "lost"
+                    return "lost", stream.sent_message_ids
                 # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and failed_without_response(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
-                    return "later"
+                    self._inbox.stop_tracking_updates(answer.update_ids)
+                    self._postponed.update(answer.update_ids if answer.asked_by == "press" else ())
+                    return "later", stream.sent_message_ids
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)
             else:
-                return "arrived"
+                return "arrived", stream.sent_message_ids
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
-        return "lost"
-
-    async def _send_answer(
-        self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> tuple[Outcome, Sequence[MessageId]]:
-        outcome = await self._send_with_retries(answer.update_ids[-1], stream, text, keyboard)
-        if outcome == "later":
-            self._inbox.stop_tracking_updates(answer.update_ids)
-            self._postponed.update(answer.update_ids if answer.asked_by == "press" else ())
-        return outcome, stream.sent_message_ids
+        return "lost", stream.sent_message_ids
 
     async def _mark_done_once_stored(self, answer: Answer) -> None:
         """Mark the updates of an answer as done once its turn is stored, so that a crash does not lose the turn."""
