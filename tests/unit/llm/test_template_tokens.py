@@ -47,8 +47,9 @@ async def test_hides_template_tokens_citations_and_invented_results(text: str) -
 
 
 async def test_keeps_text_on_both_sides_of_template_token() -> None:
-    made, _, _ = await complete(stream_in_pieces("It is done.<|im_end|>\n\nAnything else?</s> Ask."))
-    assert made.text == "It is done.\n\nAnything else? Ask."
+    text = "It is done. <tool_response>SECRET</tool_response> Good.<|im_end|>\n\nAnything else?</s> Ask."
+    made, _, _ = await complete(stream_in_pieces(text))
+    assert made.text == "It is done. Good.\n\nAnything else? Ask."
 
 
 @pytest.mark.parametrize(
