@@ -45,7 +45,8 @@ def find_doubtful_words(parser: TimePhraseParser, start: int, stop: int | None, 
         return ""
     first, end = spans[0][0], max(end for _, end in spans)
     leads = [token.start() for token in tokens if token.start() < first and words.are_small(token.start(), first)]
-    return parser.quote(min([first, *leads]), end)[:MAX_SHOWN_CHARS]
+    first, (unsure, unsure_end) = min([first, *leads]), parser.unsure_span
+    return parser.quote(unsure if parser.skip_pattern(" ", unsure_end) == first else first, end)[:MAX_SHOWN_CHARS]
 
 
 @dataclass(kw_only=True, slots=True)
@@ -73,7 +74,8 @@ class _Leftovers:
             if parser.end and (day_end := self._find_end_of_day(at)):
                 yield start, day_end
         for day in holidays if parser.end and not parser.has_date and not parser.repeat else ():
-            is_first = self.are_small(self.start, day.start())
+            led = parser.words.compile(r"(?<!\w){before-day}").search(self.text, self.start, day.start())
+            is_first = (led or not day["own"]) and self.are_small(self.start, day.start())  # "birthday cake"
             if is_first or (not day["own"] and self._may_be_day(*day.span(), parser.words, "on-day")):
                 yield day.span()
 
@@ -108,9 +110,10 @@ class _Leftovers:
     def _find_end_of_day(self, at: int) -> int:
         """Return where a day that begins with a token ends, or 0 if there is none, or none may stand there."""
         parser, token, (start, end) = self.parser, self.tokens[at], self.tokens[at].span()
-        late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False)
+        late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False, doubt="")
         late.parse_time_parts(start)
-        if late.has_date and not late.impossible:
+        is_word = late.doubt and late.weekdays and (parser.has_date or parser.repeat)  # "morgen Mi Band laden"
+        if late.has_date and not late.impossible and not is_word:
             is_sure = late.day is not None or token[0].casefold() not in EVERY_FUNCTION_WORD
             if late.month_day:  # "the 3rd", but not in "the 3rd chapter"
                 is_day = parser.day is None and (self.are_small(self.start, start) or late.end >= self.tokens[-1].end())
@@ -118,7 +121,7 @@ class _Leftovers:
                 is_day = is_sure and not parser.has_date and not parser.repeat
             if is_day or (not late.month_day and self._may_be_day(start, late.end, parser.words, "on", "at", "on-day")):
                 return late.end
-        if parser.month_day == 0 and (parser.day or parser.repeat):
+        if parser.month_day == 0 and (parser.has_date or parser.repeat):
             return 0
         for words in [parser.words] if self.is_language_shown else map(load_lexicon, READ_LANGUAGES):
             if self._may_be_day(start, end, words, "on", "at", "on-day") and self._is_misspelt_name(at, words):
@@ -133,10 +136,13 @@ class _Leftovers:
         """Return True if a token may be the name of a day or month with a mistake or two, or its beginning."""
         word, words = fold_letters(self.tokens[at][0]).strip("'.:").removeprefix("ال"), lexicon.words
         is_dated = self.parser.month_day > 0 or self._is_beside_number(*self.tokens[at].span())
-        names = [name for kind in ("days", "weekday", "short") for name in words[kind] if len(name) >= MIN_NAME_CHARS]
-        names += [name for name in words["month"] if is_dated or len(name) > MIN_NAME_CHARS]
-        names = [name for name in names if abs(len(name) - len(word)) < len(word) - 2 and not name.startswith("ال")]
-        return word not in SPOKEN["no-days"] and get_close_matches(word, names, 1, MIN_LIKENESS) != []
+        is_month = lexicon is self.parser.words and word in words["month"]  # "Dec"
+        names = [name for kind in ("days", "weekday", "short", "month") for name in words[kind] if name[:2] != "ال"]
+        is_part = any(word[:1] == name[:1] and sorted(word) == sorted(name[: len(word)]) for name in names)  # "Arpil"
+        names = [name for name in names if len(name) + (is_dated or name not in words["month"]) > MIN_NAME_CHARS]
+        turned = [name[::-1] for name in names if abs(len(name) - len(word)) < len(word) - 2]  # "maana"
+        is_like = get_close_matches(word[::-1], turned, 1, MIN_LIKENESS) != []
+        return word not in words["no-day"] and (is_month or is_like or (is_part and len(word) >= MIN_NAME_CHARS))
 
     def _is_beside_number(self, start: int, end: int) -> bool:
         return any(map(str.isdigit, self.text[max(self.start, start - 2) : end + 2]))
@@ -152,8 +158,9 @@ class _Leftovers:
     def _may_be_day(self, start: int, end: int, words: Lexicon, *leads: str) -> bool:
         """Return True if a day may stand there: beside the time, behind one of `leads`, or at the end of the text."""
         before = [*TOKEN.finditer(self.text, self.start, start)]
-        if self.are_small(self.start, start) or any(words.get_meaning(kind, before[-1][0]) for kind in leads):
-            return True
+        near = before[-2:] if self.are_small(before[-1].start() if before else start, start) else before[-1:]
+        if self.are_small(self.start, start) or any(words.get_meaning(kind, at[0]) for at in near for kind in leads):
+            return True  # "antes de Navidad"
         behind = TOKEN.search(self.text, end)
         is_last = behind is None or self.are_small(*behind.span())  # "call mum Christmas about the cake"
         return is_last and not self.are_small(*before[-1].span())

@@ -45,18 +45,21 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     best, start, stop = at_end or (equal[0], equal[0].end, None)
     if best.impossible:
         return "none"
+    is_shown = _WORD.search(best.quote(0, best.end).replace(best.quote(start, stop), "")) is not None  # not by "в 9:30"
+    read = [best] if at_end else equal
+    doubts = [find_doubtful_words(parser, start, stop, is_language_shown=is_shown) for parser in read]
+    doubt = next((words for words in doubts if words and best.doubt in words), best.doubt)  # "Monday mornings"
+    if best.unsure_span[1] == best.end and best.quote(start, stop).strip(_ENDS):  # "Friday prayers"
+        start, stop = start if at_end else best.unsure_span[0], None
     rest = best.quote(start, stop).strip(_ENDS).lstrip(")）").rstrip("(（ ")
     joined = best.words.match("{joining}", rest.translate(PLAIN))
-    text = rest[joined.end() :] if joined else rest
-    is_shown = _WORD.search(best.quote(0, best.end).replace(text, "")) is not None  # not by "9:30" or "в 9:30"
-    read = [best] if at_end else equal
-    doubts = (find_doubtful_words(parser, start, stop, is_language_shown=is_shown) for parser in read)
-    doubt = best.doubt or next(filter(None, doubts), "")
+    text = rest[joined.end() :] if joined and not (doubt and rest.startswith(doubt)) else rest
     reminder = _build_reminder(best, text, now) if best.is_complete else None
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=doubt) if doubt or reminder is None else reminder
     if best.zone and not names_own_zone(best.zone, reminder.due_at.astimezone(now.tzinfo), best.words):
-        doubt = best.zone
+        doubt, text = best.zone, reminder.text.removeprefix(best.zone).strip()
+        reminder = replace(reminder, text=f"{best.zone} {text}")  # "at 9 CAT scan"
     return UncertainReminder(words=doubt, reminder=reminder) if doubt or at_end else reminder
 
 

@@ -76,14 +76,16 @@ class TimePhraseParser:
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     zone: str = ""  # the name of the time zone
     doubt: str = ""  # words that may mean another time, or none
+    unsure_span: tuple[int, int] = (0, 0)  # words read that may not belong to the time at all
 
     def quote(self, start: int, end: int | None = None) -> str:
         """Return the part of `request` that corresponds to `text[start:end]`."""
         found = self.spans[start:end]
         return self.request[found[0][0] : found[-1][1]] if found else ""
 
-    def mark_span_doubtful(self, start: int, end: int) -> None:
+    def mark_span_doubtful(self, start: int, end: int, *, may_be_text: bool = False) -> None:
         self.doubt = self.doubt or self.quote(start, end)
+        self.unsure_span = (start, end) if may_be_text else self.unsure_span
 
     def skip_pattern(self, pattern: str, start: int) -> int:
         found = self.words.match(pattern, self.text, start)
@@ -269,7 +271,7 @@ class TimePhraseParser:
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
             if not preposition and self.words.compile(r"(?<!\w){at} \d").search(self.text, match.end()):
-                self.mark_span_doubtful(*match.span())  # "Friday noon prayer at 9"
+                self.mark_span_doubtful(*match.span(), may_be_text=True)  # "Friday noon prayer at 9"
         elif match["timed"] is not None or match["this"] or name in _TONIGHT:
             self.part = name  # "上午9点", "tomorrow evening at 8"
         else:
@@ -307,7 +309,7 @@ class TimePhraseParser:
         if not (is_led or self.is_exact):
             is_next = self.has_date and match.start() == self.skip_pattern(" ", self.end)
             if is_next and hour <= 24 and match["more"] is None:
-                self.mark_span_doubtful(*match.span())  # "tomorrow 9 call Ann", but also "tomorrow 9 eggs"
+                self.mark_span_doubtful(*match.span(), may_be_text=match.end() < len(self.text))  # "tomorrow 9 eggs"
             else:
                 return 0
         minute = int(match["minute"] or 0)
@@ -325,23 +327,25 @@ class TimePhraseParser:
         return match.end()
 
     @grammar_rule(
-        r"(?P<next>{next} )?(?:(?P<weekday>{weekday})|(?P<short>{short}))"
+        r"(?!(?<=\b[ael][la]\s)m[ae]r\b(?! \d))(?P<next>{next} )?"  # not "el mar"
+        r"(?:(?P<weekday>{weekday})|(?<!\bthe\s)(?P<short>{short}))"  # nor "the sun"
         r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?P<later> {next})?"
     )
     def _read_weekday(self, match: re.Match[str], preposition: str) -> EndPosition:
         if self.weekdays or self.month_day or self.is_every or self.distance is not None:
             return 0
-        is_meant = bool(preposition or match["next"]) or match["followed"] is not None
+        is_han = self.clock is None and HAN.match(match[0]) is not None  # "周五 看牙"
+        is_meant = bool(preposition or match["next"] or is_han) or match["followed"] is not None
         kind = "weekday" if match["weekday"] else "short"
         weekday = int(self.words.get_meaning(kind, match[kind]))
         is_other_day = self.day is not None and self.day.weekday() != weekday  # "tomorrow at 9 sunday roast"
         is_function_word = len(match[kind]) < 3 and match[kind] in EVERY_FUNCTION_WORD  # "morgen so um 9"
-        is_bare = not (is_meant or self.end or HAN.match(match[0]))  # "Friday dentist", but also "Friday prayers"
-        if is_other_day or is_function_word or (is_bare and kind == "short"):
+        is_bare = not (is_meant or self.end)  # "Friday dentist", but also "Friday prayers"
+        is_name = self.words.language not in LANGUAGES and self.end > 0 and match[kind][0].isupper()  # "appeler Sam"
+        if is_other_day or is_function_word or is_name or (is_bare and kind == "short"):
             return 0
-        is_other_word = (self.clock is not None and not is_meant) or self.words.language not in LANGUAGES
-        if is_bare or (kind == "short" and is_other_word):
-            self.mark_span_doubtful(*match.span(kind))  # "at 5 sun cream", "às 9 segunda via", and French "sam"
+        if is_bare or (kind == "short" and not (self.day or (is_meant and self.words.language in LANGUAGES))):
+            self.mark_span_doubtful(*match.span(kind), may_be_text=True)  # "at 5 sun cream", "às 9 segunda via"
         self.weekdays = [weekday]
         self.is_next = bool(match["next"] or match["later"])
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this

@@ -56,10 +56,9 @@ def names_own_zone(name: str, due: datetime, lexicon: Lexicon) -> bool:
     zone = dict(SPOKEN["zone-names"]).get(plain, find_zone_name(plain))
     city = Locale(lexicon.language).time_zones.get(own, {}).get("city", own.rpartition("/")[2])
     is_own = plain.upper() == f"{due:%Z}" or plain.startswith(fold_letters(city)[:MAX_STEM_CHARS].removesuffix("а"))
-    if is_own or zone is None:
-        return is_own
     others = (day.astimezone(ZoneInfo(zone or "UTC")) for day in (due, due + timedelta(days=182)))
-    return all(other.utcoffset() == other.astimezone(due.tzinfo).utcoffset() for other in others)
+    is_same = (other.utcoffset() == other.astimezone(due.tzinfo).utcoffset() for other in others)
+    return is_own or (zone is not None and all(is_same))
 
 
 def find_end_of_city(text: str, start: int) -> int:
@@ -93,5 +92,5 @@ def _load_stems_abbreviations_and_cities() -> tuple[frozenset[str], frozenset[st
     words = {word for name in names for word in fold_letters(name).split() if len(word) >= MIN_STEM_CHARS}
     stems = {word[: max(MIN_STEM_CHARS, min(len(word) - MAX_ENDING_CHARS, MAX_STEM_CHARS))] for word in words}
     stems |= {"北京", *(name.removesuffix("时间") for name in names if HAN.search(name))}  # written without spaces
-    other = {"reunion", "reuniao", "wake"}  # islands, but also meetings, and to wake
+    other = {"reunion", "reuniao", "wake", "christmas"}  # islands, but also meetings, to wake, and a holiday
     return frozenset(stems), frozenset(filter(str.isupper, short)), frozenset(map(fold_letters, cities)) - other
