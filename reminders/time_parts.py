@@ -344,7 +344,7 @@ class TimePhraseParser:
         is_name = self.words.language not in LANGUAGES and self.end > 0 and match[kind][0].isupper()  # "appeler Sam"
         if is_other_day or is_function_word or is_name or (is_bare and kind == "short"):
             return 0
-        if is_bare or (kind == "short" and not (self.day or (is_meant and self.words.language in LANGUAGES))):
+        if is_bare or (kind == "short" and not ((self.day or is_meant) and self.words.language in LANGUAGES)):
             self.mark_span_doubtful(*match.span(kind), may_be_text=True)  # "at 5 sun cream", "às 9 segunda via"
         self.weekdays = [weekday]
         self.is_next = bool(match["next"] or match["later"])

@@ -646,6 +646,7 @@ def test_time_zone_after_time_makes_reminder_uncertain(language: str, text: str,
         ("en", "à 9h appeler à Noël pour chanter", "à Noël", ("23.11.26 09:00", "", "appeler à Noël pour chanter")),
         ("ar", "ذكرني أن أتصل غدا الساعة 9", "", ("23.11.26 09:00", "", "أتصل")),
         ("en", "at 9 call mum on 12/31", "", ("31.12.26 09:00", "", "call mum")),
+        ("fr", "demain lun yoga", "lun", ("23.11.26 09:00", "", "lun yoga")),
         ("en", "at 9 CAT scan", "CAT", ("23.11.26 09:00", "", "CAT scan")),
         (
             "en",
