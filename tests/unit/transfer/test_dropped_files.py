@@ -283,7 +283,11 @@ def test_colon_after_a_dated_heading_ends_the_date(asked: str, answered: str) ->
     assert {said.created_at.hour for said in history.messages} == {10}
 
 
-@pytest.mark.parametrize("data", [zip_files({}), zip_files({"__MACOSX/._a.json": APPLE_DOUBLE}), pack("x.tgz", {})])
+@pytest.mark.parametrize(
+    "data",
+    [zip_files({}), zip_files({"__MACOSX/._a.json": APPLE_DOUBLE}), pack("x.tgz", {})],
+    ids=["empty zip", "resource forks", "empty tgz"],  # the bytes of a tgz have the time in them
+)
 def test_calls_archive_without_files_empty(data: bytes) -> None:
     with pytest.raises(ImportRefused, match="The file is empty"):
         read_history(data, "x.zip")
