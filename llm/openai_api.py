@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import failures, ladder, text_calls, tool_calls
+from llm import failures, ladder, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
 from llm.failures import StatusError
@@ -155,7 +155,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             except BrokenCall:
                 if "tools" in fallbacks.left_out:
                     raise
-                if text_calls.is_unknown_call(answer.text, answer.question):
+                if not any(tool.name in answer.text for tool in self._offer.tools):
                     self._unsupported.discard(_CALLS)  # it may call those that there are
                 # What was shown before the call gives way to the answer, as it does before every call.
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
