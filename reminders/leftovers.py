@@ -148,7 +148,6 @@ class _Leftovers:
         return any(map(str.isdigit, self.text[max(self.start, start - 2) : end + 2]))
 
     def are_small(self, start: int, end: int) -> bool:
-        """Return True if there are only function words such as prepositions from `start` to `end`."""
         words, kinds = self.parser.words, ("on", "at", "until", "before-day")
         return all(
             token.casefold() in EVERY_FUNCTION_WORD or any(words.get_meaning(kind, token) for kind in kinds)

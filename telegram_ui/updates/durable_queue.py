@@ -62,11 +62,10 @@ class TrackedUpdate:
 
     item: QueuedUpdate | None = None  # None if this run did not handle it
     is_on_disk: bool = True
-    state: Literal["in progress", "left to next run", "done", "marked as done"] = "in progress"
+    state: Literal["in progress", "left to next run", "done", "being marked", "marked as done"] = "in progress"
 
     @property
     def is_unsettled(self) -> bool:
-        """True while this process must handle the update, or mark it as done."""
         return self.state not in ("left to next run", "marked as done")
 
 
@@ -75,9 +74,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     `is_relevant` returns True if an update concerns the bot. Other updates are queued but never written. While `limit`
     updates are unfinished, enqueue_updates() waits, and so does polling. A person's updates beyond `limit_per_person`
-    are refused.
-
-    If writing to disk fails, an update is still handled once, but not confirmed to Telegram.
+    are refused. If writing to disk fails, an update is still handled once, but not confirmed to Telegram.
     """
 
     _enqueues_at_once = True  # False if updates are begun by the process that claims them
@@ -104,7 +101,6 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._refused = TTLCache[int, bool](MAX_KNOWN_PEOPLE, 60.0, lambda: now().timestamp())
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._marking = asyncio.Lock()
         self._cutting = asyncio.Lock()
         self._has_text = asyncio.Event()  # set if the log may hold texts to be removed
 
@@ -196,17 +192,22 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         finished = set(update_ids)
         self.stop_tracking_updates(finished)
         for number in finished:
-            self._tracked.setdefault(number, TrackedUpdate()).state = "done"
+            tracked = self._tracked.setdefault(number, TrackedUpdate())
+            tracked.state = "being marked" if tracked.state == "being marked" else "done"  # another call marks it
+        marking = sorted(number for number, tracked in self._tracked.items() if tracked.state == "done")
+        for number in marking:
+            self._tracked[number].state = "being marked"
+        is_marked = False
         try:
-            async with self._marking:  # a call that waits here finds its updates marked
-                marking = sorted(number for number, tracked in self._tracked.items() if tracked.state == "done")
-                if marking:
-                    await self._inbox.mark_updates_done(self._bot_id, marking, self._now())
-                for number in marking:
-                    self._tracked[number].state = "marked as done"
-                    self._drop_if_settled(number)
+            if marking:
+                await self._inbox.mark_updates_done(self._bot_id, marking, self._now())
+            is_marked = True
         except StorageError as error:
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
+        finally:
+            for number in marking:
+                self._tracked[number].state = "marked as done" if is_marked else "done"
+                self._drop_if_settled(number)
         if not is_text_stored:
             self._has_text.set()
             if not may_truncate_log_later or not self._counts_by_person:
