@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from cachetools import TTLCache
 
-from llm.tool_calls import CACHE_KEY
+from llm import prompt_cache
 from records.attachments import Picture
 from records.model_calls import Prompt
 
@@ -18,7 +18,7 @@ Step = Literal["parameters", "tools", "length", "history", "system", "stream"]
 STEPS: tuple[Step, ...] = ("parameters", "tools", "length", "history", "system", "stream")
 
 # Without these, a request means the same.
-PARAMETERS = ("max_tokens", CACHE_KEY, "stream_options", "response_format", "tool_choice")
+PARAMETERS = ("max_tokens", prompt_cache.PARAMETER, "stream_options", "response_format", "tool_choice")
 MAX_REQUESTS = 4  # for one answer, since a person waits
 REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature is tried again a day later.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from llm import failures, ladder, tool_calls
+from llm import failures, ladder, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
 from llm.failures import StatusError
@@ -117,7 +117,7 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def for_person(self, person_scope: object) -> Self:
         answering = copy(self)
-        if tool_calls.needs_cache_breakpoint(self.name):
+        if prompt_cache.needs_cache_breakpoint(self.name):
             # Hashed, so that the key does not reveal the scope.
             answering._cache_key = sha256(f"{self._cache_salt}:{person_scope}".encode()).hexdigest()[:32]
         answering._ladder = Fallbacks(for_person=True)
@@ -227,20 +227,20 @@ class OpenAIChat(EndpointClient, ChatModel):
             "reasoning_effort": has_tools and _REASONING in self._unsupported and "none",
             "max_tokens": _ROOM in self._unsupported and ROOM_TOKENS,
             "response_format": schema is not None and {"type": "json_schema", "json_schema": dict(schema)},
-            tool_calls.CACHE_KEY: self._cache_key,
+            prompt_cache.PARAMETER: self._cache_key,
         }
         is_plain = "parameters" in fallbacks.left_out
         left_out = {name for name in ladder.PARAMETERS if is_plain or name in self._unsupported}
         request: dict[str, Any] = {"model": self.name, "messages": tool_calls.format_messages(messages)}
         request |= {name: value for name, value in optional.items() if value and name not in left_out}
-        if tool_calls.CACHE_KEY in request:
-            tool_calls.add_cache_breakpoint(request["messages"])
+        if prompt_cache.PARAMETER in request:
+            prompt_cache.add_cache_breakpoint(request["messages"])
         return request
 
     def _try_to_prepare_retry_of_truncated(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer
     ) -> bool:
-        """Try to prepare a retry with an explicit limit. Raise ContextTooLong if the prompt must be shortened."""
+        """Prepare a retry with an explicit limit, or return False. Raise ContextTooLong if the prompt must shrink."""
         used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
         if answer.shown or fallbacks.refusals >= ladder.MAX_REQUESTS or used >= ROOM_TOKENS // 2:
             return False

@@ -20,10 +20,6 @@ MAX_NAME_CHARS = 200  # characters of a call's name, and of its id, that are rea
 REASONING = re.compile("think|thought|reason", re.IGNORECASE)  # in names of fields and types of parts
 MAX_REASONING_CHARS = 60_000  # characters of the reasoning before calls. Longer reasoning is not sent back with them.
 MAX_EXTRA_CHARS, MAX_EXTRA_OBJECTS = 20_000, 100  # of what an endpoint wants back with a call; more is dropped
-CACHE_KEY = "prompt_cache_key"
-CACHE_BREAKPOINT = {"mode": "explicit", "ttl": "30m"}
-_OPENAI_VERSION = re.compile(r"(?:[\w.-]+/)?gpt-(\d{1,3})(?:\.(\d{1,3}))?(?![\d.])")
-_FIRST_CACHE_VERSION = (5, 6)
 MAX_CALL_DEPTH = 5  # nesting levels of objects in which calls are looked for
 
 # Where endpoints put calls (in _CALLS, perhaps), and their numbers: OpenAI, Anthropic, Cohere, Gemini, Bedrock.
@@ -64,22 +60,6 @@ def format_messages(messages: Prompt) -> list[dict[str, Any]]:
             entry["content"] = [{"type": "text", "text": entry["content"]}, *pictures]
         result.append(entry)
     return result
-
-
-def needs_cache_breakpoint(model: str) -> bool:
-    found = _OPENAI_VERSION.match(model.lower())
-    return found is not None and (int(found[1]), int(found[2] or 0)) >= _FIRST_CACHE_VERSION
-
-
-def add_cache_breakpoint(messages: Sequence[dict[str, Any]]) -> None:
-    """Add a cache breakpoint to the second-newest user message, if there is one."""
-    users = [message for message in messages if message["role"] == "user"]
-    for message in users[-2:-1]:
-        content = message["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
-        place = max(number for number, part in enumerate(parts) if part["type"] == "text")
-        parts[place] = {**parts[place], "prompt_cache_breakpoint": CACHE_BREAKPOINT}
-        message["content"] = parts
 
 
 def rewrite_tools_as_text(messages: Prompt) -> list[PromptMessage]:
