@@ -1,6 +1,5 @@
 """The base class of command groups, which declare commands and buttons next to their handler methods."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
@@ -168,25 +167,14 @@ SendAnswer = Callable[
 """Sends an answer, with its text and buttons. Returns the outcome and the ids of the messages that show the answer."""
 
 
-async def _send_answer_once(
-    _: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-) -> tuple[Outcome, Sequence[MessageId]]:
-    return "arrived", await stream.send_final_answer(text, keyboard=keyboard)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerControls:
-    """Callbacks that begin, send and stop answers. The defaults work without a running bot."""
+    """Callbacks that begin, send and stop answers."""
 
-    # Cancels the answer in a scope, and returns True if one was being written.
-    stop: Callable[[Scope], bool] = lambda scope: False
-    # Starts to show the answer to an update, in place of the given messages.
-    begin: BeginAnswer = lambda delivery, update_id, chat, stop, there: AnswerStream(
-        delivery, chat, make_stop_keyboard=stop, replaced_ids=there
-    )
-    # Retries until the whole answer has arrived.
-    send: SendAnswer = _send_answer_once
-    mark_done: Callable[[Answer], Awaitable[None]] = lambda _: asyncio.sleep(0)
+    stop: Callable[[Scope], bool]  # cancels the answer in a scope, and returns True if one was being written
+    begin: BeginAnswer  # starts to show the answer to an update, in place of the given messages
+    send: SendAnswer  # retries until the whole answer has arrived
+    mark_done: Callable[[Answer], Awaitable[None]]  # after which no later run sends the answer again
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -202,7 +190,7 @@ class Dependencies:
     give_command: Callable[[str, ChatEvent], Awaitable[None]] = _raise_not_implemented
     settings: Settings = field(default_factory=Settings)
     last_buttons: LastButtons = field(default_factory=LastButtons)
-    answers: AnswerControls = field(default_factory=AnswerControls)
+    answers: AnswerControls
 
     @property
     def operator(self) -> Operator:
@@ -293,7 +281,7 @@ class CommandGroup:
     async def _send_new(
         self, event: ChatEvent, text: str | Piece, *rows: Sequence[InlineKeyboardButton]
     ) -> HandlerReply:
-        """Send a text in a new message, also after a press."""
+        """Send a text as a new message, even after a button press."""
         await self._delivery.send_text(event.chat, text, keyboard=make_keyboard(*rows))
         return None
 
@@ -362,7 +350,7 @@ class TextQuestion:
     ) -> bool:
         """Handle a text that answers the open question, and return True. Return False for other texts.
 
-        `apply_answer` takes the subject's id and returns the reply. Over `max_chars`, the question stays open.
+        `apply_answer` takes the subject's id and returns the reply. After a longer text, the question stays open.
         """
         subject_id = await self.find_subject_id_of_answer(event)
         if subject_id is None:

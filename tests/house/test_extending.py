@@ -22,6 +22,7 @@ from telegram_ui.commands.summaries import format_summary_policy
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
+from tests.support.answer_controls import DIRECT_ANSWERS
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from transfer.formats.conversations import HistoryBuilder, ImportFormat
 from transfer.formats.detection import FORMATS
@@ -85,7 +86,11 @@ async def test_new_command_needs_only_group_in_registry(own_texts: Callable[[str
     memory = SimpleNamespace(wizards=states, people=None, find_open_conversation_or_chat_scope=the_place)
     services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
-        services=services, delivery=cast("Any", telegram_side), may_configure=may_configure, buttons=buttons
+        services=services,
+        delivery=cast("Any", telegram_side),
+        may_configure=may_configure,
+        buttons=buttons,
+        answers=DIRECT_ANSWERS,
     )
     commands = Commands(dependencies, (*COMMAND_GROUPS, Toy))
     private, group = Chat(id=ANN.id), Chat(id=-5, is_private=False)
@@ -124,6 +129,7 @@ def test_duplicate_command_name_is_rejected_at_start() -> None:
                 delivery=cast("Any", Recorder()),
                 may_configure=may_configure,
                 buttons=Buttons(b"key"),
+                answers=DIRECT_ANSWERS,
             ),
             (Toy, Toy),
         )

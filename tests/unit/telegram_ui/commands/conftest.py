@@ -27,6 +27,7 @@ from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.sending.streaming import MAX_STALL_SECONDS, AnswerStream
 from telegram_ui.updates.parsing import parse_update
+from tests.support.answer_controls import DIRECT_ANSWERS
 from tests.support.talk import ChatHarness, open_chat_harness
 
 TOKEN = "4242:test-token"
@@ -165,6 +166,7 @@ class Desk:
             delivery=self.peer.make_delivery(),
             may_configure=may_configure,
             buttons=Buttons(b"key"),
+            answers=DIRECT_ANSWERS,
         )
         self.commands = Commands(dependencies)
 

@@ -12,6 +12,7 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import MAX_REQUESTS, AccessPolicy
+from tests.support.answer_controls import DIRECT_ANSWERS
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 EVE = Person(id=13, name="Eve", username="eve")
@@ -30,6 +31,7 @@ def make_ann_admin(desk: Desk, **more: object) -> Desk:
             delivery=desk.peer.make_delivery(),
             may_configure=may_configure,
             buttons=Buttons(b"key"),
+            answers=DIRECT_ANSWERS,
             settings=settings,
         )
     )
