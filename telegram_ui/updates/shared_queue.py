@@ -104,8 +104,9 @@ class SharedQueue(DurableQueue):
             rows = await self._shared.claim_updates(bot.id, limit=room, now=self._now())
             for row in rows:
                 # Taken while the database was away, or claimed twice.
-                tracked, leases = self._get_tracked(row.update_id), self._list_leases()
-                if not tracked.is_unsettled or leases.get(row.update_id, row.lease) != row.lease:
+                tracked = self._get_tracked(row.update_id)
+                has_other_lease = tracked.state == "in progress" and tracked.item and tracked.item.lease != row.lease
+                if not tracked.is_unsettled or has_other_lease:
                     await self._requeue_or_give_up(row, row.attempts, bot)
         return len(rows)
 
