@@ -59,7 +59,8 @@ async def change_fact_and_report(services: Services, owner: int, action: str, fa
                 if changed is not None and changed.deleted_at is not None:
                     # It may have been said again since.
                     known = (each for each in await store.facts.list_valid_facts(owner) if each.text == changed.text)
-                    fact, changed = next(known, None) or await store.facts.restore_fact(owner, fact_id, now=now), None
+                    fact = next(known, None) or await store.facts.restore_fact(owner, fact_id, now=now)
+                    changed = None
     if changed is not None:
         return format_undo_result(await _undo_edit_or_restore_replaced_fact(services, owner, changed))
     return tr(f"memory-done-{action}", text=fact.text) if fact else tr("memory-no-such-fact", id=str(fact_id))

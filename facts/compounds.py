@@ -1,7 +1,4 @@
-"""Split compound facts, such as "Anna lives in Lisbon and works as a nurse".
-
-Verbs are recognised by their other form in a fact: a person says "work", a fact "works". Chinese is not split.
-"""
+"""Split compound facts, such as "Anna lives in Lisbon and works as a nurse". In Chinese, no fact is split."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -26,7 +23,7 @@ Word = tuple[int, str]  # the position of a word or comma in a text, and the wor
 def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[ExtractedFact]:
     """Split a compound fact into its parts, or return it alone. `joined_speaker_names` contains the speakers' names.
 
-    Only the first part can replace known facts. An attribute that names two things is split, or else stays with it.
+    Only the first part can replace known facts. It keeps the attribute, which is split if it names two things.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
     is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
@@ -93,7 +90,8 @@ def _find_first_verb_position(fact: Sequence[Word], quote: Sequence[Word], speak
 def _find_verb_position(fact: Sequence[Word], quote: Sequence[Word], whole_quote: Sequence[Word]) -> int:
     """Return the position of the verb that begins a part of a fact, or 0 if no verb is found.
 
-    A function word may precede it. The quote has another form of it, or repeats a pronoun: "Je vis à Lyon et je lis".
+    A verb has another form in the quote (the person says "work", the fact "works"), or follows a repeated pronoun, as
+    in "Je vis à Lyon et je lis". A function word may precede it.
     """
     ours, them = (part[: 1 + (bool(part) and part[0][1] in EVERY_FUNCTION_WORD)] for part in (fact, quote))
     found = next((at for at, word in ours for _, other in them if _is_form_of_same_word(word, other)), 0)

@@ -182,7 +182,7 @@ async def correct_and_store_profile(
     """Store a new profile, or the current one if `new_profile` is None, without the sentences that decisions overrule.
 
     Return the stored version or, if `may_write` is False, the current one. Store nothing and return None if nothing of
-    `new_profile` remains, or nothing is overruled. Retry after other changes. Raise StaleFacts if a source is deleted.
+    `new_profile` remains, or nothing is overruled. Raise StaleFacts if a source was deleted. Retry after other changes.
     """
     for _ in range(MAX_ATTEMPTS):
         revision, profile = await store.facts.read_revision(owner), new_profile

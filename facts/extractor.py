@@ -111,8 +111,8 @@ class FactExtractor:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
         If the answer is not a list of facts, or every fact in it is rejected, ask about each turn separately, because
-        small models find more in fewer lines. After a rejected fact, also ask again about turns without facts, at most
-        MIN_TRIALS, or if they tell of a change. If the model fails after a list or in the last attempt, skip the turns.
+        small models find more in fewer lines. After a rejected fact, also ask again about the first MIN_TRIALS turns
+        without facts, and any that tells of a change. Skip turns if the last attempt, or one after a list, fails.
         """
         can_skip = failure_count + 1 >= MAX_ATTEMPTS
         extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip, can_repair=True)
@@ -157,7 +157,7 @@ class FactExtractor:
     async def _filter_facts(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
         """Drop facts from questions or empty talk, and reword wishes and doubts in the person's own words.
 
-        Small models recognise most wishes and questions line by line. Keep a fact unchanged without an answer.
+        Small models recognise most of them if asked about one line at a time. Without an answer, keep the fact.
         """
         speakers = {message.id: prompts.get_speaker_name(message) for turn in request.turns for message in turn}
         checked = dict[int, NewFact | None](enumerate(facts))

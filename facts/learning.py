@@ -77,7 +77,7 @@ class Facts:
     async def learn(self, scope: Scope, *, min_turns: int = 1) -> list[Fact]:
         """Learn from the waiting messages of a scope if they form at least `min_turns` turns. Return the new facts.
 
-        Learn nothing without memory, if incognito, or while another task learns from the scope. Raise KeepsakeError.
+        Learn nothing if memory is off, the owner incognito, or another task learning. Raise KeepsakeError on failure.
         """
         made: list[Fact] = []
         if scope in self._learning:

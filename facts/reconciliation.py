@@ -193,7 +193,7 @@ def compare_facts(
 
 
 def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -> bool:
-    """Return True if two facts begin with different names, or are about different members of a group or namesakes."""
+    """Return True if two facts begin with different names, or are about two members of a group or two namesakes."""
     text, speaker, is_of_speaker = known_fact.text, new_fact.speaker, new_fact.text.startswith(new_fact.speaker)
     name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
     is_by_same_person = known_fact.person_id == new_fact.person_id != 0

@@ -87,7 +87,7 @@ class RequestBuilder:
 
         If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
         takes more than a quarter of the space. Leave out the assistant's messages, because small models attribute them
-        to the person. If `separates_long_turns`, a long turn stands alone, or small models learn nothing from others.
+        to the person. If `separates_long_turns`, a long turn is sent alone: small models would ignore the others.
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])

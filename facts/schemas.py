@@ -100,10 +100,10 @@ class _Passage(NamedTuple):
 
 
 def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str, bool] | None:
-    """Return the passage that states a fact, its sentence, and True if they quote others. Return None if there is none.
+    """Return the passage that states a fact, its sentence, and True if it quotes others. Return None if there is none.
 
-    It includes adjacent doubt or denial ("maybe", "I don't") and is no question. Without a name, the message shares a
-    word with the fact, not counting the speaker's name.
+    The passage includes adjacent doubt or denial ("maybe", "I don't") and is no question. If it contains no name, the
+    message must share a word with the fact, not counting the speaker's name.
     """
     content = message.content
     start, end = _find_quote_range(fact.quote, content)
@@ -312,8 +312,9 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     """Replace a fact's text with its quote if it is vague, such as "Anna mentions her father's birthday".
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
-    shares at most half of its words with the quote. If the quote has none, only a weak model's text is, without the
-    speaker's name and half of the quote's words (at least four). So it is without a name in front of its words, too.
+    shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
+    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four). A weak
+    model's text is also vague if it lacks a name that precedes its words in their clause.
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:

@@ -309,7 +309,7 @@ def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
 
 
 def _extract_final_channel(text: str, start: int) -> str:
-    """Return the final channel and the calls in others or, without these, what follows the last channel or precedes."""
+    """Return the final channel and the calls in other channels, or else the text after the last or before the first."""
     parts = []
     for channel in _CHANNEL_BODY.finditer(text):
         if channel["head"].partition("<|")[0].strip().lower() in ("final", "to=user"):

@@ -64,7 +64,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
 
 
 def _parse_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
-    """Parse a time at the end of a text, as in "call mum at 9". Return its parser and where the text before it is."""
+    """Parse a time at the end of a text, as in "call mum at 9". Return its parser and the span of the text before."""
     for back, early in product(range(MAX_END_TOKENS, 0, -1), parsers):
         tokens = [*TOKEN.finditer(early.text.rstrip(_ENDS))]
         if len(tokens) <= back or (start := tokens[-back].start()) <= early.end:
