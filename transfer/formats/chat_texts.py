@@ -11,15 +11,13 @@ from typing import NamedTuple
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.chat_heads import (
+from text.written_dates import (
     FIRST_YEAR,
     TO_YEAR_MONTH_DAY,
     WrittenDate,
     find_date,
     find_date_conversion,
-    parse_message_head,
     parse_timestamp,
-    split_into_heads_and_texts,
 )
 from transfer.formats.conversations import HistoryBuilder, ImportFormat, make_times_monotonic, make_unique_id
 from transfer.formats.history import NO_DATE, SAMPLED, ImportedMessage, ImportQuestion, SkipElement, SourceFile
@@ -225,6 +223,14 @@ def _is_chat_log(text: str) -> bool:
     return 2 * sum(any(head.match(line) for head in _LOGS) for line in lines) > len(lines)
 
 
+_CONTAINERS = tuple(
+    re.compile(rf"[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]{{0,4}}{pattern}(?P<rest>.*)")
+    for pattern in (
+        r"\[(?P<stamp>[^\]\n]{6,60})\] ?",
+        r"(?P<stamp>[^\[\n][^\n]{5,59}?) - ",
+        r"(?P<stamp>\d[^\n]{8,50}?): ",
+    )
+)  # of iOS, of Android, and of iOS until 2017
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
 _UNSPACED = re.compile(r"([^\n:]{1,100}):(?!/|\d\d)(.*)", re.DOTALL)  # in brackets, which only heads have
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
@@ -243,6 +249,41 @@ _MARK = re.compile("[\u200e\u200f]")
 _LOGGED = re.compile(r"^.*\b(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b.*$", re.MULTILINE)
 _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
+
+
+class MessageHead(NamedTuple):
+    """The beginning of a message in a text chat, with its date and time."""
+
+    day: WrittenDate
+    clock: time
+    stamp: str
+    rest: str
+    shape: tuple[int, bool]  # its container, 1 for Android, and if the clock is first; equal for all heads of one file
+
+
+def parse_message_head(line: str) -> MessageHead | None:
+    """Parse the date and time at the beginning of a line, or return None if there are none."""
+    if not any(character.isdigit() for character in line[:16]):
+        return None
+    for number, container in enumerate(_CONTAINERS):
+        if (found := container.match(line)) and (stamp := parse_timestamp(found["stamp"])) and stamp.day:
+            written = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
+            return MessageHead(stamp.day, stamp.clock, written, found["rest"], (number, stamp.is_clock_first))
+    return None
+
+
+def split_into_heads_and_texts(text: str) -> list[tuple[MessageHead, str]]:
+    """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads."""
+    heads = [(line, parse_message_head(line)) for line in text.replace("\r\n", "\n").split("\n")]
+    shapes = Counter(head.shape for _, head in heads if head)
+    usual = next((shape for shape, _ in shapes.most_common(1)), None)
+    found: list[tuple[MessageHead, list[str]]] = []
+    for line, head in heads:
+        if head and head.shape == usual:
+            found.append((head, [head.rest]))
+        elif found:
+            found[-1][1].append(line)
+    return [(head, "\n".join(lines)) for head, lines in found]
 
 
 def read_whatsapp_chats(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from locales.catalog import tr
 from records.messages import Role
 from text.characters import collapse_to_single_line, find_grapheme_start
-from transfer.formats.chat_heads import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order_unless_ambiguous
+from text.written_dates import AMBIGUOUS_ORDERS, POSSIBLE_YEARS, WrittenDate, find_date_order_unless_ambiguous
 from transfer.formats.history import (
     NO_DATE,
     ImportedFact,

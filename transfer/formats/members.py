@@ -11,7 +11,7 @@ from typing import Any
 
 from records.messages import Role
 from text.stopwords import WORD_LISTS
-from transfer.formats.chat_heads import WrittenDate
+from text.written_dates import WrittenDate
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, parse_moment, select_objects
 
 ROLES: Mapping[str, Role] = {

@@ -10,7 +10,7 @@ from typing import Any
 from locales.catalog import tr
 from records.errors import ImportRefused
 from text.characters import repair_surrogates_in_json
-from transfer.formats.chat_heads import parse_written_date_and_time
+from text.written_dates import parse_written_date_and_time
 
 _APPLE_EPOCH = 978_307_200  # seconds from 1970 to 2001, the epoch of Apple's programs
 _MIN_APPLE_SECONDS = 252_460_800  # seconds from 2001 to 2009. Earlier, no such program had chats.

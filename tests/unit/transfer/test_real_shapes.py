@@ -11,7 +11,7 @@ import pytest
 
 from records.errors import ImportRefused
 from tests.unit.transfer.talk import zip_files
-from transfer.formats.chat_heads import parse_message_head
+from transfer.formats.chat_texts import parse_message_head
 from transfer.formats.detection import parse_file
 from transfer.formats.history import ImportedHistory, ReadContext
 

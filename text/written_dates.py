@@ -1,4 +1,4 @@
-"""Parse human-readable dates, including those in the headings of messages in plain-text chats."""
+"""Parse dates and times as people and programs write them, in any language and in three calendars."""
 
 import re
 from collections import Counter
@@ -10,17 +10,7 @@ from itertools import product
 from operator import itemgetter
 from typing import NamedTuple
 
-from locales.catalog import LANGUAGES
-
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-_CONTAINERS = tuple(
-    re.compile(rf"[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]{{0,4}}{pattern}(?P<rest>.*)")
-    for pattern in (
-        r"\[(?P<stamp>[^\]\n]{6,60})\] ?",
-        r"(?P<stamp>[^\[\n][^\n]{5,59}?) - ",
-        r"(?P<stamp>\d[^\n]{8,50}?): ",
-    )
-)  # of iOS, of Android, and of iOS until 2017
 _NUMERIC = re.compile(
     r"(?<!\d)(?P<era>[A-Z]?|令和|平成|民國)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}"
     r"(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
@@ -36,6 +26,7 @@ _ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988, "民國": 1911}  
 _OFFSET = re.compile(
     r"(?:\b(?:GMT|UTC)|(?<=[\dMm]) (?=[+-]\d\d:?\d\d$))(?: ?(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?"
 )
+_LIKELY_LANGUAGES = ("en", "ru", "es", "de", "zh", "pt", "ar")  # of the bot. Their words count before those of others.
 MAX_DATE_CHARS = 80  # characters of a line that contains only a date
 MIN_MONTH_BYTES = 3  # bytes of an abbreviated month. In Latin script, two letters are not enough.
 NEAR_MONTH = 20  # characters that may stand between the name of a month and its day or year
@@ -59,41 +50,6 @@ class Timestamp(NamedTuple):
     day: WrittenDate | None
     clock: time
     is_clock_first: bool
-
-
-class MessageHead(NamedTuple):
-    """The beginning of a message in a text chat, with its date and time."""
-
-    day: WrittenDate
-    clock: time
-    stamp: str
-    rest: str
-    shape: tuple[int, bool]  # its container, 1 for Android, and if the clock is first; equal for all heads of one file
-
-
-def parse_message_head(line: str) -> MessageHead | None:
-    """Parse the date and time at the beginning of a line, or return None if there are none."""
-    if not any(character.isdigit() for character in line[:16]):
-        return None
-    for number, container in enumerate(_CONTAINERS):
-        if (found := container.match(line)) and (stamp := parse_timestamp(found["stamp"])) and stamp.day:
-            written = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
-            return MessageHead(stamp.day, stamp.clock, written, found["rest"], (number, stamp.is_clock_first))
-    return None
-
-
-def split_into_heads_and_texts(text: str) -> list[tuple[MessageHead, str]]:
-    """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads."""
-    heads = [(line, parse_message_head(line)) for line in text.replace("\r\n", "\n").split("\n")]
-    shapes = Counter(head.shape for _, head in heads if head)
-    usual = next((shape for shape, _ in shapes.most_common(1)), None)
-    found: list[tuple[MessageHead, list[str]]] = []
-    for line, head in heads:
-        if head and head.shape == usual:
-            found.append((head, [head.rest]))
-        elif found:
-            found[-1][1].append(line)
-    return [(head, "\n".join(lines)) for head, lines in found]
 
 
 def find_date_order_unless_ambiguous(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:
@@ -292,10 +248,10 @@ def _map_period_words_to_pm_hours() -> Mapping[str, Sequence[int]]:
 @cache
 def list_language_codes() -> tuple[str, ...]:
     """Return the codes of all languages that Babel knows, beginning with those of the bot."""
-    # A child that reads other formats does without Babel.
+    # A process that reads no dates in words does without Babel.
     from babel.localedata import locale_identifiers
 
-    return (*LANGUAGES, *sorted(name for name in locale_identifiers() if "_" not in name))
+    return (*_LIKELY_LANGUAGES, *sorted(name for name in locale_identifiers() if "_" not in name))
 
 
 @cache
