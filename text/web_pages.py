@@ -1,4 +1,4 @@
-"""Feeds web pages to Python's HTML parser piece by piece, in linear time. Fetches nothing."""
+"""Parse web pages piece by piece, in linear time, and find their elements with a given class. Fetches nothing."""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +14,12 @@ BLOCKS = frozenset(
     }
 )  # fmt: skip
 """Elements that begin a line, besides headings."""
+MAX_DEPTH = 100  # the deepest nesting of elements in a block
+_GAP = re.compile(r"\n{3,}")
+_CODE_SPACE = "\ue000"  # a private character
+_EMPTY = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
 
 # Scripts, comments, declarations, end tags, and very long start tags (mostly pictures), closed or not. They are removed
 # first, since the parser searches for the end of each unclosed one again: a minute for 1 MB.
@@ -33,3 +39,94 @@ def feed_page_in_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
         yield
     parser.close()
     yield
+
+
+class Block:
+    """An HTML element with its attributes and children."""
+
+    def __init__(self, tag: str, attributes: dict[str, str]) -> None:
+        self.tag = tag
+        self.attributes = attributes
+        self.classes = frozenset(attributes.get("class", "").split())
+        self.parts: list[Block | str] = []
+
+    def find(self, css_class: str) -> "Block | None":
+        return next(self.find_all(css_class), None)
+
+    def find_all(self, css_class: str) -> "Iterator[Block]":
+        for part in self.parts:
+            if isinstance(part, Block):
+                if css_class in part.classes:
+                    yield part
+                else:
+                    yield from part.find_all(css_class)
+
+    def get_text(self, skip_class: str = "") -> str:
+        """Return the text outside the class `skip_class`. Link targets follow in brackets if the text lacks them."""
+        lines = (line.strip() for line in "".join(self._iterate_text(skip_class)).splitlines())
+        return _GAP.sub("\n\n", "\n".join(lines)).strip().replace(_CODE_SPACE, " ")
+
+    def find_text(self, css_class: str) -> str:
+        found = self.find(css_class)
+        return found.get_text() if found else ""
+
+    def _iterate_text(self, skip_class: str) -> Iterator[str]:
+        if self.tag in HIDDEN or skip_class in self.classes:
+            return
+        is_line = self.tag in BLOCKS or self.tag in HEADINGS
+        if is_line:
+            yield "\n"
+        for part in self.parts:
+            texts = [part] if isinstance(part, str) else part._iterate_text(skip_class)
+            # The spaces of code are kept.
+            yield from (text.replace(" ", _CODE_SPACE) for text in texts) if self.tag == "pre" else texts
+        if self.tag in ("td", "th"):
+            yield "\t"
+        target = self.attributes.get("href", "") if self.tag == "a" else ""
+        if target.startswith(("http:", "https:", "mailto:")) and target not in "".join(map(str, self.parts)):
+            yield f" ({target})"
+        if is_line and self.tag != "br":
+            yield "\n"
+
+
+class _Parser(HTMLParser):
+    def __init__(self, name: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self._name = name
+        self._open: list[Block] = []
+        self.found: list[Block] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        block = Block(tag, {key: value or "" for key, value in attrs})
+        if not self._open and self._name not in block.classes:
+            return
+        if self._open:
+            self._open[-1].parts.append(block)
+        if tag not in _EMPTY and len(self._open) < MAX_DEPTH:
+            self._open.append(block)
+
+    def handle_endtag(self, tag: str) -> None:
+        for at in range(len(self._open) - 1, -1, -1):
+            if self._open[at].tag == tag:
+                if at == 0:
+                    self.found.append(self._open[0])
+                del self._open[at:]
+                return
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self._open[-1].parts.append(data)
+
+
+def iterate_blocks(text: str, css_class: str) -> Iterator[Block]:
+    """Yield the outermost elements with the class `css_class`, in document order."""
+    parser = _Parser(css_class)
+    for _ in feed_page_in_pieces(parser, text):
+        yield from parser.found
+        parser.found.clear()
+
+
+def extract_text(html_fragment: str) -> str:
+    if "<" not in html_fragment and "&" not in html_fragment:
+        return html_fragment.strip()
+    return next((block.get_text() for block in iterate_blocks(f'<div class="all">{html_fragment}</div>', "all")), "")

@@ -11,9 +11,9 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from text.web_pages import extract_text
 from transfer.formats.conversations import HistoryBuilder, make_times_monotonic, make_unique_id
 from transfer.formats.history import ImportedMessage, SkipElement
-from transfer.formats.html_blocks import extract_text
 from transfer.formats.members import find_part_text, find_part_values, get_part_names, is_hidden_part, normalize_keys
 from transfer.formats.telegram_desktop import iterate_attached_texts
 from transfer.formats.values import InvalidElement, as_object, as_text, repair_mojibake, require_object, select_objects

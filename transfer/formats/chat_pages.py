@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from text.web_pages import Block, iterate_blocks
 from transfer.formats.conversations import HistoryBuilder, ImportFormat, format_forwarded_text, format_poll, hash_parts
 from transfer.formats.history import SAMPLED, ImportedMessage, SkipElement, SourceFile
-from transfer.formats.html_blocks import Block, iterate_blocks
 from transfer.formats.values import InvalidElement, require_moment
 
 _VK_HEAD = re.compile(r"(?P<name>.{1,100}?)(?: \(https?://[^()\s]*\))? ?, (?P<date>\d[^,(]{8,40})")

@@ -10,10 +10,10 @@ from typing import Any
 
 from locales.catalog import tr
 from records.errors import ImportRefused
+from text.web_pages import Block, extract_text, iterate_blocks
 from text.written_dates import detect_language, find_date, parse_written_date_and_time
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat, hash_parts
 from transfer.formats.history import SkipElement, SourceFile
-from transfer.formats.html_blocks import Block, extract_text, iterate_blocks
 from transfer.formats.members import collect_text
 from transfer.formats.values import (
     InvalidElement,

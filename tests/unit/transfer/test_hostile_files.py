@@ -17,10 +17,10 @@ import pytest
 from records.errors import ImportRefused
 from tests.paths import ROOT
 from tests.support.loop_watch import watch_loop
+from text.web_pages import iterate_blocks
 from transfer import reading
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ReadContext
-from transfer.formats.html_blocks import iterate_blocks
 from transfer.formats.json_stream import MAX_DEPTH, JsonStream
 from transfer.reading import READ_HERE, FileReader
 
