@@ -58,10 +58,11 @@ def lock_data_dir(path: Path, *, for_restore: bool = False) -> Iterator[Path]:
         except OSError as error:
             raise StorageHeld(f"DATA_DIR: {path} is in use by another process of Keepsake.") from error
         _finish_folder_swap(path)
-        remove_temp_files(path)
-        if (path / UNFINISHED).exists() and not for_restore:
-            how = f"into a new database, or delete {path / UNFINISHED} to use the folder as it was before."
+        traces = [path / UNFINISHED, *(() if (path / "memory.db").exists() else path.glob(f"{RESTORING}*"))]
+        if not for_restore and (trace := next(filter(Path.exists, traces), None)):
+            how = f"into a new database if DATABASE_URL is set, or delete {trace} to use the folder as it was before."
             raise SettingsError("DATA_DIR", f"a restore of {path} was interrupted. Run it again, {how}")
+        remove_temp_files(path)
         yield path
     finally:
         os.close(handle)

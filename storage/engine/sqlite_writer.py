@@ -156,10 +156,11 @@ class SqliteWriter:
                 if not connection.in_transaction and len(writes) > 1:
                     return None  # SQLite rolled everything back by itself
             self._commit(connection)
-        except Exception:
-            if len(writes) == 1:
-                raise
-            return None
+        except Exception as error:
+            if len(writes) > 1:
+                return None
+            # No future accepts a StopIteration, and the caller would wait for ever.
+            raise RuntimeError if isinstance(error, StopIteration) else error  # noqa: B904
         finally:
             connection.rollback()
         return results

@@ -42,11 +42,10 @@ ALTER TABLE reminders ADD COLUMN weekdays TEXT COLLATE "C" NOT NULL DEFAULT '[]'
 CREATE INDEX message_note ON messages (user_id, thread_id, chunk_id, id) WHERE origin = 'tool';
 
 -- Step 11: A fact that was edited by hand is observed on the day of its last edit.
-UPDATE facts SET valid_from = COALESCE(valid_from, observed_at), observed_at = (
-  SELECT MAX(COALESCE(e.decided_at, e.valid_to)) FROM facts AS e
-  WHERE e.user_id = facts.user_id AND e.superseded_by = facts.id AND e.origin = 'earlier'
-)
-WHERE origin = 'owner' AND observed_at < (
-  SELECT MAX(COALESCE(e.decided_at, e.valid_to)) FROM facts AS e
-  WHERE e.user_id = facts.user_id AND e.superseded_by = facts.id AND e.origin = 'earlier'
-);
+UPDATE facts SET valid_from = COALESCE(valid_from, observed_at), observed_at = edits.last_at
+FROM (
+  SELECT e.user_id, e.superseded_by, MAX(COALESCE(e.decided_at, e.valid_to)) AS last_at FROM facts AS e
+  WHERE e.origin = 'earlier' GROUP BY e.user_id, e.superseded_by
+) AS edits
+WHERE facts.user_id = edits.user_id AND facts.id = edits.superseded_by AND origin = 'owner'
+AND observed_at < edits.last_at;

@@ -166,9 +166,7 @@ class JsonRecovery:
                 _apply_journal_entry(connection, entry)
             files.repair_rows(connection, {"next_message_id": "messages", "next_summary_id": "summaries"})
             if database != self._index:  # rebuilt, maybe from files older than step 11, which changes no row twice
-                connection.execute("CREATE INDEX edit ON facts (user_id, superseded_by)")  # else 10,000 take a minute
                 MIGRATIONS[10](connection)
-                connection.execute("DROP INDEX edit")
             connection.execute("UPDATE journal_state SET seq = ?", (max(seq, seen.last_seq),))
             connection.execute("COMMIT")
         if seen.torn:

@@ -247,7 +247,7 @@ class TurnAnswerer:
         if item.mode is not None:
             return item.mode
         read = self._conversation.read_memory_mode(owner)
-        mode: Mode | None = await self._read_or_use_default(read, None, owner)
+        mode: Mode | None = await self._read_or_use_default("the memory mode", read, None, owner)
         if mode not in (None, "on"):
             await self._inbox.record_memory_mode(item.update_id, mode)
         return mode
@@ -262,14 +262,13 @@ class TurnAnswerer:
             if message_source or telegram_id is not None
             else memory.find_open_conversation_or_chat_scope(chat_scope)
         )
-        return await self._read_or_use_default(find, chat_scope, chat_scope)
+        return await self._read_or_use_default("the conversation", find, chat_scope, chat_scope)
 
-    async def _read_or_use_default(self, read: Awaitable[T], default: T, place: object) -> T:
+    async def _read_or_use_default(self, purpose: str, read: Awaitable[T], default: T, place: object) -> T:
         try:
             return await read
         except StorageError as error:
-            name = getattr(read, "__qualname__", "")
-            logger.warning("%s failed in %s: %s", name, place, type(error).__name__)
+            logger.warning("In %s, %s cannot be read (%s).", place, purpose, type(error).__name__)
             return default
 
     async def fill_in_topic_of_reaction(self, reaction: ParsedUpdate) -> ParsedUpdate:
@@ -279,7 +278,7 @@ class TurnAnswerer:
         thread = self._delivery.find_thread_id_of_sent_message(reaction.chat.id, reaction.telegram_id)
         if not thread:
             find = self._memory.find_chat_of_message(reaction.chat.id, reaction.telegram_id)
-            place = await self._read_or_use_default(find, None, reaction.chat_scope)
+            place = await self._read_or_use_default("a message's topic", find, None, reaction.chat_scope)
             thread = place.thread if place is not None else 0
         return replace(reaction, chat=replace(reaction.chat, thread=thread))
 

@@ -18,7 +18,7 @@ from records.model_calls import Usage
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, RestoreResult, back_up, restore_backup_file
-from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, make_work_folder
+from storage.engine.data_dir import ASIDE, BACKING_UP, LEFTOVERS, LOCK_NAME, lock_data_dir, make_work_folder
 from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
 from storage.schema.migrations import MIGRATIONS
@@ -316,6 +316,20 @@ async def test_killed_restore_is_completed_or_discarded_at_next_start(
     else:
         assert found == before
     assert not list(data_dir.glob(".restor*"))  # noqa: ASYNC240
+
+
+async def test_start_after_killed_restore_into_new_folder_is_refused_with_sentence(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    await back_up_and_count_messages(data_dir, tmp_path / "backup.gz")
+    killed = tmp_path / "there" / ".restoring-k3q8_x7b"  # as SIGKILL leaves it
+    (killed / "fresh").mkdir(parents=True)
+    (killed / "fresh" / DATABASE).write_bytes(b"half of the memory")
+    for _ in range(2):
+        with pytest.raises(SettingsError, match=f"interrupted.*, or delete {killed}"), lock_data_dir(killed.parent):
+            pass
+    await restore_backup(tmp_path / "backup.gz", killed.parent)
+    assert await read_texts_by_owner(killed.parent) == {1: ["first of 1"], 2: ["first of 2"]}
 
 
 async def test_restore_fills_column_missing_from_older_backup_with_default(data_dir: Path, tmp_path: Path) -> None:

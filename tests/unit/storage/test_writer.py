@@ -176,3 +176,17 @@ async def test_pending_write_is_committed_when_database_closes(tmp_path: Path) -
     assert await waiting == 1
     with pytest.raises(StorageError, match="closed"):
         await database.transact(make_insert(2))
+
+
+@pytest.mark.parametrize("others", [0, 1])
+async def test_write_that_finds_no_next_row_fails_alone(others: int, database: Database) -> None:
+    def insert_and_read_missing_row(connection: sqlite3.Connection) -> int:
+        make_insert(1)(connection)
+        rows = iter(connection.execute("SELECT user_id FROM wizards WHERE user_id = 7").fetchall())
+        return int(next(rows)[0])
+
+    writes = [insert_and_read_missing_row, *map(make_insert, range(2, 2 + others))]
+    async with asyncio.timeout(20):
+        results = await asyncio.gather(*map(database.transact, writes), return_exceptions=True)
+    assert isinstance(results[0], RuntimeError)
+    assert await list_people(database) == results[1:]

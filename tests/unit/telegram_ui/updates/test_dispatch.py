@@ -12,7 +12,8 @@ from llm.speech import Transcriber
 from locales.catalog import tr
 from playground.files import StoredFile
 from playground.text import count_utf16_units
-from records.errors import ServedElsewhere
+from records.errors import ServedElsewhere, StorageBusy
+from records.owners import Mode
 from records.scopes import Person, Scope
 from settings import Secret
 from storage.bot_state.inbox import Lease
@@ -24,7 +25,19 @@ from telegram_ui.updates.durable_queue import DurableQueue, QueuedUpdate
 from telegram_ui.updates.files import MAX_FETCHES_AT_ONCE
 from telegram_ui.updates.parsing import NO_WORDS
 from tests.peers.openai_server import Behaviour, run_openai_server
-from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, MANY, TOKEN, TOPIC, Bots, Peer
+from tests.unit.telegram_ui.conftest import (
+    ANN,
+    BOB,
+    EVE,
+    FORUM,
+    GROUP,
+    MANY,
+    TOKEN,
+    TOPIC,
+    Bots,
+    Peer,
+    ScriptedConversation,
+)
 
 
 async def test_answered_message_is_removed_from_inbox(bots: Bots, peer: Peer) -> None:
@@ -672,6 +685,20 @@ async def test_unexpected_error_is_logged_and_reported_without_user_text(
     ours = [record for record in caplog.records if record.name.startswith("telegram_ui")]
     assert any("RuntimeError" in record.getMessage() for record in ours)
     assert "secret words" not in "".join(record.getMessage() for record in caplog.records)
+
+
+async def test_unreadable_memory_mode_is_logged_as_sentence(
+    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
+    class LockedOut(ScriptedConversation):
+        async def read_memory_mode(self, owner: int) -> Mode:
+            raise StorageBusy
+
+    bots.conversation = LockedOut()
+    async with bots.run_service():
+        peer.world.say(ANN, ANN, "hello")
+        await peer.wait_for_message("echo hello", ANN)
+    assert f"In {ANN}, the memory mode cannot be read (StorageBusy)." in caplog.messages
 
 
 async def test_answer_with_unknown_outcome_is_resent_only_once(bots: Bots, peer: Peer) -> None:
