@@ -67,8 +67,7 @@ class Block:
         return _GAP.sub("\n\n", "\n".join(lines)).strip().replace(_CODE_SPACE, " ")
 
     def find_text(self, css_class: str) -> str:
-        found = self.find(css_class)
-        return found.get_text() if found else ""
+        return found.get_text() if (found := self.find(css_class)) else ""
 
     def _iterate_text(self, skip_class: str) -> Iterator[str]:
         if self.tag in HIDDEN or skip_class in self.classes:

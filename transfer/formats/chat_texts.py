@@ -310,7 +310,7 @@ def _read_whatsapp_lines(text: str, skipped_counts: Counter[str]) -> list[ChatLi
         attached = _ATTACHED.match(words)
         rest = words[attached.end() :].strip() if attached else _TAIL.sub("", words).strip()
         is_file = _DOCUMENT.fullmatch(rest) or words.endswith(f"-{rest}>")  # only its name
-        is_silent = is_file or _MEDIA.fullmatch(rest) or rest.rstrip(".") in _DELETED
+        is_silent = is_file or _MEDIA.fullmatch(rest) or rest.rstrip(".。।۔") in _DELETED
         if not rest or is_silent or (is_marked and not attached and not _WORDY.search(rest)):
             skipped_counts["wordless"] += 1
             continue

@@ -145,7 +145,7 @@ def _is_chatgpt_file(file: SourceFile) -> bool:
     is_wrapped = all(mark in file.sample for mark in ('"mapping"', '"author"', '"content_type"'))
     if not file.names and not is_wrapped:  # an empty list, or one of conversations that are damaged
         return file.first_char == "[" and file.name.lower().startswith("conversations")
-    return "mapping" in file.names or is_wrapped
+    return is_wrapped or ("mapping" in file.names and '"fragments"' not in file.sample)  # which DeepSeek's have
 
 
 FORMAT = ImportFormat(

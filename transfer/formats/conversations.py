@@ -31,7 +31,7 @@ from transfer.formats.values import InvalidElement, as_text, make_element_error,
 MAX_SPEAKERS = 20  # people offered as answers to the question which of them is the user
 _UNSHOWN = re.compile(
     r"<grok:render\s(?s:.*?)(?:</grok:render>|\Z)"
-    r"|\n(?:Powered by ChatGPT Exporter[^\n]*+|#++ Turn \d++|\*Exported on \d[^\n]*+)\s*+\Z"
+    r"|\n(?:Powered by ChatGPT Exporter[^\n]*+|#++ Turn \d++|\*Exported on \d[^\n]*+|-{8,}+)\s*+\Z"
 )  # what programs add to the words. Ids are made with it.
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # characters of a damaged conversation's title that are shown
@@ -299,7 +299,7 @@ def make_times_monotonic(messages: Sequence[ImportedMessage]) -> list[ImportedMe
     changed. If a file begins with its newest message and that message is an answer, reverse the order.
     """
     times = [message.created_at for message in messages]
-    is_falling = all(a >= b for a, b in pairwise(times)) and messages[:1] and messages[0].role == "assistant"
+    is_falling = len(set(times)) > 1 and all(a >= b for a, b in pairwise(times)) and messages[0].role == "assistant"
     ordered = list(reversed(messages)) if is_falling and messages[-1].role == "user" else list(messages)
     latest = next((said.created_at for said in ordered if not said.is_undated), min(times, default=NO_DATE))
     for number, message in enumerate(ordered):

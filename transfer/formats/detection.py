@@ -200,10 +200,10 @@ def _detect_format(file: SourceFile) -> ImportFormat | None:
 
 
 def _find_fitting_format(file: SourceFile) -> ImportFormat | None:
-    def fits_file(candidate: ImportFormat) -> bool:
-        return any(file.names.issuperset(mark.split("+")) for mark in candidate.marks) or candidate.fits(file)
-
-    return next(filter(fits_file, FORMATS.values()), None)
+    for form in FORMATS.values():
+        if any(file.names.issuperset(mark.split("+")) for mark in form.marks) or form.fits(file):
+            return form
+    return None
 
 
 def _iterate_json_keys(stream: JsonStream) -> Iterator[str]:

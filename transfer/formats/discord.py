@@ -9,7 +9,7 @@ from typing import Any
 from transfer.formats.chat_lists import parse_csv_rows
 from transfer.formats.conversations import HistoryBuilder, ImportFormat, format_forwarded_text
 from transfer.formats.history import ImportedMessage, SkipElement, SourceFile
-from transfer.formats.values import as_object, as_text, require_object
+from transfer.formats.values import InvalidElement, as_object, as_text, require_object
 
 
 def read_channels(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
@@ -47,7 +47,7 @@ def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **
     message_id = raw.get("id", raw.get("ID"))
     said_at = builder.find_past_time(raw, UTC)  # as in the data package
     if said_at is None or not text.strip() or not isinstance(message_id, int | str):
-        raise SkipElement("wordless")
+        raise InvalidElement(".timestamp") if text.strip() else SkipElement("wordless")
     return builder.make_message(str(message_id), "user", text.strip(), said_at, **fields)
 
 

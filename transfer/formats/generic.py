@@ -111,8 +111,13 @@ class _ConversationFileReader:
             conversations.setdefault(group, []).extend(_split_row_by_role(message) or [message])
         for group, rows in conversations.items():
             title = rows[0].get("conversation title", group)
-            is_newest_first = _find_timestamp_or_zero(rows[0]) > _find_timestamp_or_zero(rows[-1])
-            self._add_conversation({"title": title}, rows[::-1] if is_newest_first else rows, {})
+            first, last = (ROLES.get(find_role_or_speaker_name(rows[number]) or "") for number in (0, -1))
+            newest, oldest = (_find_timestamp_or_zero(rows[number]) for number in (0, -1))
+            if newest > oldest and last == "assistant":  # Copilot may stamp an answer like its question
+                rows.sort(key=_find_timestamp_or_zero)
+            elif newest > oldest or (newest == oldest > 0 and (first, last) == ("assistant", "user")):
+                rows.reverse()
+            self._add_conversation({"title": title}, rows, {})
 
     def _collect_conversations(self, raw: object, depth: int = 0, title: str = "") -> None:
         """Add the conversations found at any depth in a value. `title` is the title of the enclosing object."""

@@ -173,7 +173,7 @@ def find_time(
                 moment = find_time(held, zone, date_order, ambiguous_dates)
             else:
                 stated = f"{held} {clock}" if _CLOCK.fullmatch(clock) else held
-                moment = parse_moment(stated, f".{name}", zone, date_order)
+                moment = parse_moment(stated, f".{name}", UTC if normalized.endswith("utc") else zone, date_order)
         except InvalidElement:
             if is_usual:
                 raise

@@ -17,7 +17,7 @@ _SIGN = r"(?:[^()\[\]\n:：]|[:：](?=\d\d))"
 _DATE = rf"(?:(?:[(\[]|{_SEPARATOR})(?P<date>(?:[^\W\d_]{{3,9}}\.? )?\d{_SIGN}{{5,40}})[)\]]?|\([^()\n]{{1,60}}\))?"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|dij(?:o|iste)|сказали?))"
 _LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
-_LATE_DATE = rf"(?:(?:\((?=\D{{0,30}}\d)|{_SEPARATOR}(?=\d{{4}}))(?P<late_date>{_SIGN}{{6,40}})\)?)?"
+_LATE_DATE = rf"(?:(?:\((?=\D{{0,30}}\d)|{_SEPARATOR}(?=\d{{4}}|[_*]\D{{0,12}}\d))(?P<late_date>{_SIGN}{{6,40}})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
 _FENCED = r"[^\S\n]*(?P<fence>`{3,20}+).*(?:\n(?![^\S\n]*(?P=fence)).*)*+\n.*"  # up to as many signs, or more
@@ -32,20 +32,22 @@ _MARKED_TURN = re.compile(
 )
 """Marks of a turn outside code, which count if no lines name both sides: numbered questions, quoted names, elements."""
 _NUMBERED_TURN = re.compile(
-    rf"^(?:{_FENCED}|(?P<mark>#{{1,6}} |\*\*|__|)(?:(?:Message|Turn) \d{{1,5}}(?:: | \())?(?P<label>[^\W\d_]{{2,20}})"
-    r"(?: #?\d{1,4}|\))?(?=[ \t]*(?:[:：*_(]|$)))",
+    rf"^(?:{_FENCED}|(?P<mark>#{{1,6}} |\*\*|__|)(?:(?:Message|Turn) \d{{1,5}}(?:: | \())?(?P<label>[^\W\d_]{{1,20}})"
+    r"(?: ?#?\d{1,4}|\))?(?=[ \t]*(?:[:：*_(]|$)))",
     re.MULTILINE,
-)  # "## Prompt 1", "### Message 1 (User)", which count if nothing else names both sides: answers have such headings
+)  # "## Prompt 1", "### Message 1 (User)", "Q:", which count if nothing else names both sides, as answers have such too
+_BOLD = rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?:[:：]|$))[ \t]*(?P<rest>.*)$"
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
     "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
-    "**": re.compile(
-        rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?:[:：]|$))[ \t]*(?P<rest>.*)$"
-    ),
+    "**": re.compile(_BOLD),
+    "🤖 **": re.compile(rf"[^\w\s!-/:-@\[-`{{-~•–—]{{1,3}} {_BOLD}"),
     ":": re.compile(rf"{_LABEL}[:：][ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }  # the ways in which a line names who speaks, by the style of each
 _BOTS = frozenset(NAMES["bots"])
+_LETTERS = {"b": "choice"} | dict.fromkeys(NAMES["asked"], "user") | dict.fromkeys(NAMES["answered"], "assistant")
+MAX_LINES_ABOUT = 12  # lines before the first question, such as a title, a date and a link
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
 _MAX_HEADING_CHARS = 10_000
@@ -85,7 +87,7 @@ def _parse_heading(line: str) -> _Heading | None:
             label = " ".join(_DECORATION.sub(" ", found["label"]).split()).casefold()
             if label and (style or label in ROLES):
                 date = found["date"] or found.groupdict().get("late_date")
-                return _Heading(style, label, date or "", found["rest"])
+                return _Heading(style, label, (date or "").strip("_*"), found["rest"])
     return None
 
 
@@ -234,16 +236,20 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
             break
     else:
         style, roles = _choose_heading_style_and_roles(headings)
-    unnumbered = _NUMBERED_TURN.sub(_remove_number, marked)
+    letters = [match for match in _NUMBERED_TURN.finditer(marked) if (match["label"] or "").casefold() in _LETTERS]
+    sides = "".join(_LETTERS[match["label"].casefold()][0] for match in letters)
+    is_paired = re.fullmatch("(?:ua)++u?", sides) and marked.count("\n", 0, letters[0].start()) < MAX_LINES_ABOUT
+    unnumbered = _NUMBERED_TURN.sub(partial(_remove_number, _LETTERS if is_paired else {}), marked)
     if unnumbered != marked and not roles:
         found = _read_headed_lines_style_and_roles(unnumbered)
         return found if found[2] and found[2].keys() <= ROLES.keys() else (lines, style, roles)
     return lines, style, roles
 
 
-def _remove_number(match: re.Match[str]) -> str:
+def _remove_number(letters: Mapping[str, str], match: re.Match[str]) -> str:
     label = (match["label"] or "").casefold()
-    return f"{match['mark']}{match['label']}" if label in ROLES and label not in ("question", "request") else match[0]
+    role = match["label"] if label in ROLES and label not in ("question", "request") else letters.get(label)
+    return f"{match['mark']}{role}" if role else match[0]
 
 
 def is_transcript(text: str) -> bool:

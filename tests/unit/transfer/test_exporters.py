@@ -6,6 +6,7 @@ import json
 import tarfile
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,6 +14,8 @@ from records.errors import ImportRefused
 from tests.unit.transfer.talk import zip_files
 from tests.unit.transfer.test_more_shapes import ANSWERED, ASKED, AT, SECONDS, to_json_lines
 from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
+from transfer.formats.detection import parse_file
+from transfer.formats.history import ReadContext
 
 QUESTION, ANSWER = WALNUTS
 MILLIS = SECONDS * 1000
@@ -339,6 +342,86 @@ def test_asks_who_wrote_training_data_before_import() -> None:
         to_json_lines({"prompt": QUESTION, "completion": ANSWER}, {"prompt": "Sum", "completion": "3"}), "d.jsonl"
     )
     assert [question.options for question in history.questions] == [("Who asks (2)", "None of them")]
+
+
+QUESTIONS = [QUESTION, ANSWER, "And pecans?", "In Texas.\n\n## Soil\n\nQuite dry."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n# Q:\n{}\n# A:\n{}\n# Q:\n{}\n# A:\n\n{}",
+        "# Walnuts\n\n> Export time: 2025-09-01\n\n# Q: {}\n\n# A: \n\n{}\n\n---\n\n# Q: {}\n\n# A: \n\n{}\n\n---\n",
+        "### Q1\n\n{}\n\n### A1\n\n{}\n\n### Q2\n\n{}\n\n### A2\n\n{}",
+        "问：{}\n答：{}\n\n问：{}\n答：{}",
+        "👤 **You**: {}\n\n---\n\n🤖 **Assistant**: {}\n\n---\n\n👤 **You**: {}\n\n---\n\n🤖 **Assistant**: {}\n\n",
+        "Walnuts\n\n你:\n{}\n\nGemini:\n{}\n\n{rule}\n\n你:\n{}\n\nGemini:\n{}\n\n{rule}\n",
+        "**You** · _{at}_\n\n{}\n\n**CoreVAI** · _{at}_\n\n{}\n\n**You** · _{at}_\n\n{}\n\n**CoreVAI** · _{at}_\n\n{}",
+    ],
+    ids=["Save As .MD", "AI Chat Markdown Export", "numbers", "Chinese", "pictures", "rules", "dates in italics"],
+)
+def test_reads_turns_named_by_letters_pictures_or_dates(text: str) -> None:
+    history = read_history(text.format(*QUESTIONS, rule="-" * 20, at="5/13/2024, 12:00:00 PM"), "chat_export.md")
+    assert list_texts(history) == QUESTIONS
+    assert [message.role for message in history.messages] == ["user", "assistant"] * 2
+
+
+def test_keeps_greeting_before_first_question() -> None:
+    """A character speaks first. Where no time falls, the order of the file is that of the talk."""
+    greeting = {"name": "Sage", "is_user": False, "mes": "Hello there", "send_date": "May 1, 2024 12:00pm"}
+    question = {"name": "Anna", "is_user": True, "mes": QUESTION, "send_date": "May 1, 2024 12:00pm"}
+    head = {"user_name": "Anna", "character_name": "Sage"}
+    assert list_texts(read_history(to_json_lines(head, greeting, question), "s.jsonl")) == ["Hello there", QUESTION]
+    undated = {"messages": [{"role": "assistant", "content": "Hello"}, {"role": "user", "content": QUESTION}]}
+    assert list_texts(read_history(undated)) == ["Hello", QUESTION]
+
+
+@pytest.mark.parametrize("authors", [("AI", "Human"), ("Human", "AI")])
+def test_copilot_answers_follow_their_questions_of_same_time(authors: tuple[str, str]) -> None:
+    said = {"Human": [QUESTION, "And pecans?"], "AI": [ANSWER, "In Texas."]}
+    rows = [f"W,2024-05-01T10:0{turn}:00,{author},{said[author][turn]}" for turn in (1, 0) for author in authors]
+    history = read_history("\n".join(["Conversation,Time,Author,Message", *rows]), "copilot-activity-history.csv")
+    assert list_texts(history) == [QUESTION, ANSWER, "And pecans?", "In Texas."]
+
+
+def test_slack_names_people_without_team() -> None:
+    users = [{"id": "U1", "name": "anna", "profile": {"real_name": "Anna Berg"}}]
+    said = [{"type": "message", "user": "U1", "text": "Hello", "ts": f"{SECONDS}.000100"}]
+    package = zip_files({"users.json": json.dumps(users), "general/2024-05-01.json": json.dumps(said)})
+    assert [message.speaker for message in read_history(package, "Club Slack export.zip").messages] == ["Anna Berg"]
+
+
+def test_deepseek_question_without_answer_is_kept() -> None:
+    said = {"inserted_at": "2024-05-01T18:00:00.000000+08:00"}
+    mapping = {
+        "root": {"id": "root", "parent": None, "children": ["1"], "message": None},
+        "1": {"id": "1", "parent": "root", "children": ["2"],
+              "message": said | {"fragments": [{"type": "REQUEST", "content": QUESTION}]}},
+        "2": {"id": "2", "parent": "1", "children": [], "message": said | {"fragments": []}},
+    }  # fmt: skip
+    assert list_texts(read_history([{"id": "c", "title": "W", "mapping": mapping}], "conversations.json")) == [QUESTION]
+
+
+def test_time_whose_name_ends_with_utc_is_utc() -> None:
+    """The logs of llm, Simon Willison's command line."""
+    row = {"id": "x", "prompt": QUESTION, "response": ANSWER, "datetime_utc": "2024-05-01T10:00:00"}
+    context = ReadContext(person=7, zone=ZoneInfo("Asia/Tokyo"), now=datetime(2026, 11, 28, tzinfo=UTC))
+    assert [message.created_at for message in parse_file(json.dumps([row]).encode(), context).messages] == [AT, AT]
+
+
+def test_discord_message_without_time_is_damaged() -> None:
+    said = {"id": "1", "type": "Default", "content": "Hello", "author": {"id": "1", "name": "Anna"}}
+    channel = {"guild": {"id": "1"}, "channel": {"name": "general"}, "messages": [said]}
+    with pytest.raises(ImportRefused, match=r"messages\[0\]\.timestamp"):
+        read_history(channel, "general.json")
+
+
+@pytest.mark.parametrize(
+    "deleted", ["ข้อความนี้ถูกลบแล้ว", "此訊息已刪除。", "Tin nhắn này đã bị xóa", "삭제한 메시지입니다"]
+)
+def test_whatsapp_deleted_messages_are_left_out(deleted: str) -> None:
+    chat = f"31/8/24, 21:25 - Anna: Hello\n31/8/24, 21:26 - Tom: {deleted}\n31/8/24, 21:27 - Tom: Good\n"
+    assert list_texts(read_history(chat, "WhatsApp Chat with Tom.txt")) == ["Hello", "Good"]
 
 
 @pytest.mark.parametrize("inner", ["takeout.tgz", "takeout.tar.gz", "chat.json.gz", "takeout.zip"])

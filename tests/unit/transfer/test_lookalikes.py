@@ -38,8 +38,10 @@ def test_keeps_a_heading_of_an_answer_in_the_answer(heading: str) -> None:
         "### Request 1\n\nGET /?a=b\n\n### Response 1\n\n200\n\n### Request 2\n\nGET /\n\n### Response 2\n\n404",
         "## 我们的使命\n\n吃饭？\n\n## 我们的团队\n\n人\n\n## 联系\n\nx",
         "我：你好吗\n张三：很好\n我：明天见\n张三：好",
+        "Q: Which nut?\nA: walnut\nB: pecan\n\nQ: Which soil?\nA: deep\nB: wet",
+        "Some words.\n" * 20 + "Q: Who?\nA: Tom",
     ],
-    ids=["changelog", "diary", "minutes", "few questions", "prompts", "API", "pages", "chat"],
+    ids=["changelog", "diary", "minutes", "few questions", "prompts", "API", "pages", "chat", "quiz", "one question"],
 )
 def test_rejects_document_whose_headings_alternate(document: str) -> None:
     with pytest.raises(ImportRefused):
