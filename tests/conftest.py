@@ -1,5 +1,6 @@
 """Fixtures, options and hooks for all tests."""
 
+import gc
 import logging
 import os
 import signal
@@ -29,6 +30,9 @@ hypothesis.settings.register_profile("search", deadline=None, derandomize=False,
 hypothesis.settings.load_profile("same")
 
 
+gc.disable()  # until all tests are collected: their objects stay, and walking through them took half of that time
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--on-postgres",
@@ -40,6 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # under nohup; a loop that ends would set the default
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(10_000, 10, 10)  # as in bot.py
+    gc.enable()
     config.stash[SHARED] = shared_state()
     items[:] = dealt(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if config.getoption("--on-postgres"):
