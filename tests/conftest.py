@@ -12,6 +12,7 @@ import pytest
 
 from locales import catalog
 from runtime.logs import OURS
+from tests.paths import choose_temp_root
 from tests.support.left_behind import differences, shared_state
 from tests.support.postgres_server import run_postgres_server
 
@@ -31,6 +32,10 @@ hypothesis.settings.load_profile("same")
 
 
 gc.disable()  # until all tests are collected: their objects stay, and walking through them took half of that time
+
+
+def pytest_configure() -> None:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(choose_temp_root()))  # where tmp_path is, also for the workers
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -20,9 +20,11 @@ from storage.engine.protocol import Reader, Transaction
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
+from storage.stores.json_files import INDEX_NAME
 from storage.stores.memory_store import MemoryStore, SqliteStore
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.owner_tables import OwnerTables
+from tests.support.empty_memory import DATABASE, add_empty_files
 from tests.support.postgres_server import give_back, make_schema_address, read_rows
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -49,12 +51,14 @@ def read_files(folder: Path) -> list[bytes]:
 
 @contextlib.asynccontextmanager
 async def open_sqlite(folder: Path) -> AsyncIterator[MemoryStore]:
+    add_empty_files(folder, DATABASE)
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
         yield SqliteStore(database)
 
 
 @contextlib.asynccontextmanager
 async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
+    add_empty_files(folder, INDEX_NAME)
     async with JsonStore.open(folder, clock=lambda: NOW) as store:
         yield store
         if store.background is not None:

@@ -9,7 +9,6 @@ import hashlib
 import os
 import signal
 import subprocess
-import tempfile
 import time
 import warnings
 from collections import defaultdict
@@ -20,6 +19,8 @@ from urllib.parse import quote, urlencode
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tests.paths import choose_temp_root
 
 USER = "keepsake"
 """The role that owns the tables. It is not a superuser."""
@@ -33,7 +34,7 @@ STRANGER = "stranger"
 def run_postgres_server() -> Iterator[str]:
     """Run the server that all tests share, and yield its address for a superuser."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    folder = _parent() / f"keepsake-postgres-{run[:12]}"
+    folder = choose_temp_root() / f"keepsake-postgres-{run[:12]}"
     with _started(folder) as server:
         url = str(server.get_uri())
         with psycopg.connect(url, autocommit=True) as connection:
@@ -71,13 +72,8 @@ class OwnServer:
 @contextlib.contextmanager
 def own_server(name: str) -> Iterator[OwnServer]:
     """Run a server for one test."""
-    with _started(_parent() / f"keepsake-own-{name}-{os.getpid()}") as server:
+    with _started(choose_temp_root() / f"keepsake-own-{name}-{os.getpid()}") as server:
         yield OwnServer(server)
-
-
-def _parent() -> Path:
-    shared_memory = Path("/dev/shm")  # noqa: S108 - twenty thousand small files, gone with the run
-    return shared_memory if os.access(shared_memory, os.W_OK) else Path(tempfile.gettempdir())
 
 
 def _started(folder: Path) -> Any:

@@ -17,8 +17,10 @@ from records.scopes import Person, Scope
 from records.turns import IncomingPiece, Reply, UserMessage
 from settings import Settings
 from storage.engine.sqlite import Database
+from storage.stores.json_files import INDEX_NAME
 from storage.stores.memory_store import SqliteStore
 from tests.peers.openai_server import OpenAIServer, run_openai_server
+from tests.support.empty_memory import DATABASE, add_empty_files
 
 ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
 
@@ -84,10 +86,11 @@ async def open_chat_harness(
     /,
     **settings: object,
 ) -> AsyncIterator[ChatHarness]:
-    """Run the program over the files in `folder`.
+    """Run the program over the files in `folder`. If it is empty, the program has run there, and holds nothing.
 
     A second call with the same folder sees what the program sees after a restart.
     """
+    add_empty_files(folder, DATABASE, INDEX_NAME)
     moment = [datetime(2026, 11, 21, 9, 0, tzinfo=UTC)]
     async with AsyncExitStack() as stack:
         server, url = await stack.enter_async_context(run_openai_server())

@@ -40,6 +40,7 @@ from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.service import TelegramService, open_telegram_service
 from tests.peers.ports import reserve_port
+from tests.support.empty_memory import DATABASE, add_empty_files
 
 TOKEN = "4242:test-token"
 ANN, BOB, EVE = 11, 12, 13
@@ -254,6 +255,7 @@ def make_bot(url: str = "") -> ExtBot[None]:
 
 @pytest.fixture
 async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
+    add_empty_files(tmp_path, DATABASE)
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         yield Inbox(database)
 
