@@ -20,7 +20,6 @@ from transfer.formats.values import InvalidElement, as_object, as_text, repair_m
 
 _EVENT = re.compile(r"(?i)(channel|group|pinned|system)_|notif|u?n?subscribe$|call$|huddl|ThreadA|Event/|RichText/[MU]")
 """Types of messages that a program writes itself."""
-_LAYOUT = re.compile(r"(?i)(</?)(?:(pre)|t[dh])\b")  # earlier versions ignored these; ids are hashes of the text
 _VIBER_ROW = re.compile(r'\d\d?/\d\d?/\d{4},\d\d?:\d\d(?::\d\d)?,[^,\n]{1,100},(?:\+\d+)?,(?=")')
 _SENT_BY_SNAPCHAT = {"to", "mediatype"}  # until 2023, of what the person wrote
 _PHONEVIEW_NAMES = re.compile(r'\A"?direction"?,"?timestamp"?,"?name"?(?=,"?number"?,"?content"?,"?type"?)')
@@ -112,29 +111,26 @@ class PeopleChats:
         texts = chain(map(_find_text_of_content, values), iterate_attached_texts(given))
         words = next((words for text in texts if (words := repair_mojibake(text).strip())), "")
         if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
-            words = extract_text(_LAYOUT.sub(lambda tag: tag[1] + ("div" if tag[2] else "span"), words))
+            words = extract_text(words)
         if "ts" in members:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
+        words = html.unescape(words) if "mediatype" in members else words  # of Snapchat
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
             raise SkipElement("wordless")
-        said_at = self._builder.find_past_time(given)
-        if said_at is None:
+        if (said_at := self._builder.find_past_time(given)) is None:
             raise InvalidElement(".timestamp")
         own = members.keys() >= _SENT_BY_SNAPCHAT or next(find_part_values(given, "own"), None)
-        is_own = not (speaker := find_speaker(given)) and str(own).lower() in ("true", "1", "sent")
-        if not speaker and (own is True or get_part_names(given, "own")):
-            speaker = "Me" if own in (True, "1", "true") else self._titles[chat_key]
-        speaker = repair_mojibake(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker) or "?"
+        speaker = find_speaker(given)
+        if not speaker and str(own).lower() in ("true", "1", "sent"):
+            speaker = "Me"
+        elif not speaker and get_part_names(given, "own"):
+            speaker = self._titles[chat_key]
+        speaker = repair_mojibake(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker)
+        speaker = speaker or ("Me" if kinds[0].lower() == "outgoing" else "?")
+        speaker = self._chat_names.get(speaker) or speaker
         parts = chat_key, said_at.isoformat(), speaker, words
         name = f"{chat_key}:{members['ts']}" if "ts" in members else make_unique_id(id_counts, *parts)
-        # Ids are made of what earlier versions read. iMazing has no name for the person, and a time of delivery.
-        # Snapchat escapes signs.
-        if members.get("delivereddate"):
-            said_at = self._builder.find_past_time({"date": members.get("messagedate")}) or said_at
-        speaker = self._chat_names.get(speaker) or speaker
-        speaker = "Me" if is_own or (speaker, kinds[0].lower()) == ("?", "outgoing") else speaker
-        words = html.unescape(words) if "mediatype" in members else words
         return self._builder.make_message(name, "user", words, said_at, members.get("reactions"), speaker=speaker)
 
     def _format_slack_link(self, match: re.Match[str]) -> str:

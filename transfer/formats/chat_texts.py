@@ -170,13 +170,11 @@ def _parse_lines(text: str, path: str) -> list[ChatLine]:
             day = new[:2]
         elif found and (stamp := parse_timestamp(found["stamp"])):
             speaker = found.groupdict().get("speaker")
-            # Earlier versions did not read seconds, and a time is part of ids.
-            clock = stamp.clock if is_log else stamp.clock.replace(second=0)
             if stamp.day and day and day[1] and not stamp.day[0][0]:
                 stamp = stamp._replace(day=((day[0][0], *stamp.day[0][1:]), stamp.day[1]))
             is_arrow = is_log and not any(map(str.isalnum, speaker or ""))  # before what the program says
             speaker = "" if is_arrow else speaker and speaker.strip()
-            said.append(ChatLine(stamp.day or day, clock, speaker, found["words"]))
+            said.append(ChatLine(stamp.day or day, stamp.clock, speaker, found["words"]))
         elif _DAY.fullmatch(line.strip("- ")) and (new := find_date(line)):
             day = new[:2]
         elif said and said[-1].speaker is None:

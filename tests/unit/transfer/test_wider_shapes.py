@@ -268,13 +268,6 @@ def test_turkish_am_pm_markers_are_not_night_periods() -> None:
     assert [message.created_at.hour for message in history.messages] == [7, 19]
 
 
-SKYPE = {"conversations": [{"id": "8:live:ann", "displayName": "Ann", "MessageList": [
-    {"id": "2", "originalarrivaltime": "2024-01-05T10:01:00.123Z", "messagetype": "RichText", "from": "8:live:ann",
-     "content": "x<table><tr><td>a</td><td>b</td></tr></table><pre>  c</pre>"},
-    {"id": "1", "originalarrivaltime": "2024-01-05T10:00:00.123Z", "messagetype": "Text", "from": "8:live:me",
-     "content": "hi"}]}]}  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("data", "source", "speaker", "content"),
     [
@@ -290,13 +283,39 @@ SKYPE = {"conversations": [{"id": "8:live:ann", "displayName": "Ann", "MessageLi
             {"id": "2", "from": "assistant", "content": "a", "ancestors": ["0", "1"], "createdAt": "2024-01-05T10:00:01Z"},
             {"id": "3", "from": "assistant", "content": "b", "ancestors": ["0", "1"], "createdAt": "2024-01-05T10:00:02Z"},
         ]}], "generic:ae662f40c7edbed6672b4593b3b253d9", "Assistant", "b"),
-        (SKYPE, "generic:b4c8513f9612c17ac242750b56f90d05", "Ann", "x\n\nab\n\nc"),
     ],
 )  # fmt: skip
 def test_message_sources_match_earlier_versions(data: object, source: str, speaker: str, content: str) -> None:
     found = {message.source: message for message in read_history(data, "sent").messages}
     message = found[f"import:{source}"]
     assert (message.speaker, message.content) == (speaker, content)
+
+
+def test_keeps_tables_and_code_of_skype_messages() -> None:
+    skype = {"conversations": [{"id": "8:live:ann", "displayName": "Ann", "MessageList": [
+        {"id": "2", "originalarrivaltime": "2024-01-05T10:01:00.123Z", "messagetype": "RichText", "from": "8:live:ann",
+         "content": "x<table><tr><td>a</td><td>b</td></tr></table><pre>  c</pre>"},
+        {"id": "1", "originalarrivaltime": "2024-01-05T10:00:00.123Z", "messagetype": "Text", "from": "8:live:me",
+         "content": "hi"}]}]}  # fmt: skip
+    history = read_history(skype)
+    assert [(said.speaker, said.content) for said in history.messages] == [
+        ("8:live:me", "hi"),
+        ("Ann", "x\n\na\tb\n\n  c"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May 17, 2022  5:29:42 PM (Read by you after 1 hour, 49 seconds)\nTom\nhello\n\nMay 17, 2022  5:29:55 PM\nMe\nhi\n",
+        "2022-05-17 17:29:42 Tom(123)\nhello\n\n2022-05-17 17:29:55 Anna(456)\nhi\n",
+        "2022-05-17 17:29:42 From Tom to Everyone:\n\thello\n2022-05-17 17:29:55 From Anna to Everyone:\n\thi\n",
+    ],
+    ids=["imessage-exporter", "QQ", "Zoom"],
+)
+def test_text_chats_keep_seconds(text: str) -> None:
+    said = read_history(text, "chat.txt").messages
+    assert [f"{message.created_at:%T} {message.content}" for message in said] == ["17:29:42 hello", "17:29:55 hi"]
 
 
 def test_chat_speaker_named_like_assistant_stays_user() -> None:

@@ -367,12 +367,10 @@ def test_direction_column_is_ignored_beside_sender() -> None:
     ]
 
 
-def test_own_csv_message_keeps_source_of_earlier_versions() -> None:
-    """The id is made from the name that earlier versions showed, so that a second import finds the message."""
+def test_own_message_of_csv_chat_has_no_name_of_other_person() -> None:
     text = "timestamp,fromMe,chatname,text\n2024-05-01 10:00:00,TRUE,Tom,hello\n2024-05-01 10:01:00,FALSE,Tom,good\n"
     first, second = read_history(text, "x.csv").messages
     assert (first.speaker, second.speaker) == ("Me", "Tom")
-    assert first.source == "import:generic:2772378f3f54481b379f3cc2dd741306"
 
 
 def test_reads_collapsible_turns_with_code_and_crlf() -> None:
