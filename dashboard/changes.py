@@ -12,7 +12,7 @@ from chat.facts_by_hand import FACT_ACTIONS, add_fact, change_fact_and_report, e
 from chat.services import Services
 from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
 from dashboard.forms import serialize_fields
-from dashboard.parameters import BadRequest, Parameters
+from dashboard.parameters import MAX_BODY_BYTES, BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, ViewHandlers
 from locales.catalog import tr
 from locales.page_texts import remove_commands
@@ -69,15 +69,17 @@ class ChangeHandlers:
 
     async def _replace_fact_text(self, request: PageRequest, *, keeps_old_fact: bool) -> JsonBody:
         number, text = request.parameters.read_integer("id"), request.parameters.read_text("text", MAX_TEXT_CHARS)
+        async with self._services.memory.open_store(request.owner) as store:
+            fact = await store.facts.find_fact(request.owner, number)
+        _require_unchanged(request, fact.text if fact else None)
         refusal = await edit_fact(self._services, request.owner, number, text, keeps_old_fact=keeps_old_fact)
         if refusal is not None:
             raise RequestRefused(400, refusal)
         return {"said": tr("web-saved"), **await self._views.list_facts(request)}
 
     async def _apply_fact_action(self, action: str, request: PageRequest) -> JsonBody:
-        said = await change_fact_and_report(
-            self._services, request.owner, action, request.parameters.read_integer("id")
-        )
+        number = request.parameters.read_integer("id")
+        said = await change_fact_and_report(self._services, request.owner, action, number)
         return {"said": said, **await self._views.list_facts(request)}
 
     async def refresh_profile(self, request: PageRequest) -> JsonBody:
@@ -173,6 +175,9 @@ class ChangeHandlers:
         text = remove_invisible_characters(text).strip()
         if not text:
             raise RequestRefused(400, tr("dashboard-summary-empty"))
+        async with self._services.memory.open_store(request.owner) as store:
+            known = await store.list_summaries(request.scope, active_only=False, ids=[number])
+        _require_unchanged(request, known[0].text if known else None)
         match await self._services.rebuilder.correct_summary(request.scope, number, text):
             case "busy":
                 raise RequestRefused(409, tr("summaries-busy"))
@@ -256,6 +261,12 @@ def _serialize_proposed_reminder(reminder: NewReminder, zone: tzinfo, ambiguous_
     asked = tr("reminders-offer-unsure" if ambiguous_words else "reminders-offer", words=ambiguous_words, when=when)
     rule = {"repeat": reminder.repeat, "weekdays": " ".join(WEEKDAYS[day] for day in reminder.weekdays)}
     return {"asked": asked, "text": reminder.text, "at": f"{local:%Y-%m-%dT%H:%M}", **rule}
+
+
+def _require_unchanged(request: PageRequest, text: str | None) -> None:
+    """Raise RequestRefused if the text that the page showed `before` is no longer the current text."""
+    if text and request.parameters.read_text("before", MAX_BODY_BYTES) not in ("", text):
+        raise RequestRefused(412, tr("dashboard-changed", text=_truncate_with_ellipsis(text)))
 
 
 def _truncate_with_ellipsis(text: str) -> str:

@@ -151,7 +151,7 @@ function openFactSheet(fact, earlier, showFacts) {
     if (await attempt(change, pressed)) closeSheet();
   };
   const makeRewording = (name, title) => async () => {
-    if (await askAndSave(showFacts, name, { id: fact.id }, title, name === "edit" ? fact.text : "")) closeSheet();
+    if (await askAndSave(showFacts, name, { id: fact.id }, title, name === "edit" ? fact.text : "", fact.text)) closeSheet();
   };
   const isHolding = isCurrent(fact);
   openSheet(tr("dashboard-fact"),
@@ -181,8 +181,12 @@ function openFactSheet(fact, earlier, showFacts) {
     earlier.length ? h("section", {}, h("h3", {}, tr("memory-earlier", { number: earlier.length })), makeHistory(earlier)) : null);
 }
 
-function askAndSave(showFacts, name, more, title, value) {
+function askAndSave(showFacts, name, more, title, value, shown) {
   const hint = name === "supersede" ? tr("dashboard-supersede-hint") : "";
-  const save = async (text) => { const newer = await write(`facts/${name}`, { ...more, text }); showFacts(newer); return newer; };
-  return askForText(title, tr("dashboard-save"), { value, label: tr("dashboard-fact"), most: state.longest, hint }, save);
+  const save = async (text, before) => {
+    const newer = await write(`facts/${name}`, { ...more, text, before });
+    showFacts(newer);
+    return newer;
+  };
+  return askForText(title, tr("dashboard-save"), { value, before: shown, label: tr("dashboard-fact"), most: state.longest, hint }, save);
 }

@@ -177,7 +177,11 @@ async function showSummary(place, id) {
 
 /** Let the person edit the text of a summary. */
 function correctSummary(place, { id, text: value }) {
-  const save = async (text) => { const answer = await write("summaries/correct", { id, text }); await showSummary(place, id); return answer; };
+  const save = async (text, before) => {
+    const answer = await write("summaries/correct", { id, text, before });
+    await showSummary(place, id);
+    return answer;
+  };
   return askForText(tr("dashboard-summary-correct"), tr("dashboard-save"),
     { value, label: tr("dashboard-summary"), most: 4000, hint: tr("dashboard-summary-hint") }, save);
 }

@@ -25,6 +25,7 @@ dashboard-next = التالي
 dashboard-pages = الصفحات
 dashboard-close = إغلاق
 dashboard-save = حفظ
+dashboard-changed = تغيّر هذا في هذه الأثناء، وهو الآن: «{ $text }». احفظ مرة أخرى لاستبداله.
 dashboard-add = إضافة
 dashboard-more-about = المزيد: { $name }
 dashboard-search = ابحث فيما قيل

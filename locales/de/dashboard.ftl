@@ -25,6 +25,7 @@ dashboard-next = Weiter
 dashboard-pages = Seiten
 dashboard-close = Schließen
 dashboard-save = Speichern
+dashboard-changed = Das wurde inzwischen geändert und lautet jetzt: „{ $text }“. Speichere noch einmal, um es zu ersetzen.
 dashboard-add = Hinzufügen
 dashboard-more-about = Mehr: { $name }
 dashboard-search = Gesagtes durchsuchen

@@ -27,6 +27,7 @@ dashboard-next = Next
 dashboard-pages = Pages
 dashboard-close = Close
 dashboard-save = Save
+dashboard-changed = This was changed meanwhile and now reads: “{ $text }”. Save again to replace it.
 dashboard-add = Add
 dashboard-more-about = More: { $name }
 dashboard-search = Search what was said

@@ -25,6 +25,7 @@ dashboard-next = Siguiente
 dashboard-pages = Páginas
 dashboard-close = Cerrar
 dashboard-save = Guardar
+dashboard-changed = Esto se cambió mientras tanto y ahora dice: «{ $text }». Guarda otra vez para reemplazarlo.
 dashboard-add = Añadir
 dashboard-more-about = Más: { $name }
 dashboard-search = Buscar lo que se dijo

@@ -25,6 +25,7 @@ dashboard-next = Avançar
 dashboard-pages = Páginas
 dashboard-close = Fechar
 dashboard-save = Salvar
+dashboard-changed = Isto foi alterado nesse meio-tempo e agora diz: “{ $text }”. Salve outra vez para substituir.
 dashboard-add = Adicionar
 dashboard-more-about = Mais: { $name }
 dashboard-search = Buscar o que foi dito

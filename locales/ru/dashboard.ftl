@@ -25,6 +25,7 @@ dashboard-next = Далее
 dashboard-pages = Страницы
 dashboard-close = Закрыть
 dashboard-save = Сохранить
+dashboard-changed = Тем временем текст изменился, теперь он такой: «{ $text }». Сохраните ещё раз, чтобы заменить его.
 dashboard-add = Добавить
 dashboard-more-about = Ещё: { $name }
 dashboard-search = Искать в сказанном

@@ -25,6 +25,7 @@ dashboard-next = 下一页
 dashboard-pages = 分页
 dashboard-close = 关闭
 dashboard-save = 保存
+dashboard-changed = 期间内容已被修改，现在是：“{ $text }”。再次保存即可替换。
 dashboard-add = 添加
 dashboard-more-about = 更多：{ $name }
 dashboard-search = 搜索说过的话

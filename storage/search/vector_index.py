@@ -158,11 +158,10 @@ class VectorIndex(StatementRunner):
     async def count_indexed_and_all_messages(self, owner: int, model: str) -> tuple[int, int]:
         """Return how many of an owner's messages are indexed, and how many there are in total."""
         async with self.database.open_reader(owner, in_snapshot=True) as reader:
-            total = await reader.fetch_row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
-            left = await reader.fetch_row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
+            [[total]] = await reader.fetch_rows("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
+            [[left]] = await reader.fetch_rows("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
             current = await reader.fetch_row("SELECT 1 FROM embedding_models WHERE name = ? AND is_current = 1", model)
-        count = int(total[0]) if total else 0
-        return (count - int(left[0]) if left and current else 0), count
+        return (int(total) - int(left) if current else 0), int(total)
 
     async def count_embedded_messages(self, owner: int, model: str) -> int:
         """Count an owner's messages that have vectors. Messages that the embedding model rejected are not counted."""

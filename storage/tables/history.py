@@ -17,6 +17,7 @@ from records.scopes import Scope
 from records.summaries import NewSummary, Summary, SummaryLease, SummaryPlan
 from storage.engine.protocol import Reader, Transaction
 from storage.schema import portable_tables as tables
+from storage.schema.migrations import read_migration_steps
 from storage.schema.portable_tables import PortableRow
 from storage.schema.rows import MESSAGE_ROWS, group_rows_by_table, parse_fact, parse_moment
 from storage.search import word_index
@@ -43,6 +44,7 @@ UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
 """
 _FACTS = "SELECT * FROM facts WHERE user_id = ?"
+_DATE_EDITS = read_migration_steps("postgres_steps.sql")[9]  # step 11, for facts that version 1.0 exported
 _BEGINNING = """
 SELECT MIN(at) FROM (
   SELECT MIN(created_at) AS at FROM messages WHERE user_id = ?1 AND id > 0
@@ -83,18 +85,15 @@ class HistoryTable(OwnerTables):
                 is_taken = any(behind < after + count and until > after for behind, until in taken)
                 if above - after - 1 >= count and not is_taken:
                     return after + 1
-            row = await reader.fetch_row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
-        lowest = 0 if row is None or row[0] is None else row[0]
-        return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
+            [[lowest]] = await reader.fetch_rows("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
+        return min(0, lowest or 0, *(behind + 1 for behind, _ in taken)) - count
 
     async def extend_id_range(
         self, owner: int, imported_ids: Sequence[int], first_id: int, last_id: int
     ) -> tuple[int, int]:
         """Extend the range to neighbouring `imported_ids`, stopping at any other imported message."""
-        row = await self._fetch_row(owner, _STRETCH, owner, json.dumps(imported_ids), first_id, last_id)
-        return (
-            (first_id, last_id) if row is None else (min(first_id, row[0] or first_id), max(last_id, row[1] or last_id))
-        )
+        [[first, last]] = await self._fetch_rows(owner, _STRETCH, owner, json.dumps(imported_ids), first_id, last_id)
+        return min(first_id, first or first_id), max(last_id, last or last_id)
 
     async def is_empty(self, owner: int) -> bool:
         """Return True if nothing but an owner's settings is stored."""
@@ -177,6 +176,8 @@ class HistoryTable(OwnerTables):
             else:
                 table = tables.BY_NAME[name]
                 await tx.execute_many(table.upsert_sql, [table.to_params(row) for row in portable])
+            if name == tables.FACTS.name:
+                await tx.execute(_DATE_EDITS)
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
@@ -228,6 +229,7 @@ class HistoryTable(OwnerTables):
                 for fact in new_facts
             ]
             await tx.execute_many(tables.FACTS.upsert_sql, [tables.FACTS.to_params(row) for row in rows])
+            await tx.execute(_DATE_EDITS)
             return len(rows)
 
 

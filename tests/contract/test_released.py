@@ -133,6 +133,30 @@ async def test_decisions_of_first_release_stand_in_json_memory(is_in_journal: bo
         assert edited.observed_at.isoformat() == EDITED
 
 
+@KINDS
+@pytest.mark.parametrize("is_empty", [True, False])
+async def test_edits_of_first_release_are_dated_after_import(
+    store: StorageType, is_empty: bool, url: str, tmp_path: Path
+) -> None:
+    async def progress(_done: int, _total: int) -> None:
+        pass
+
+    export = json.loads((RELEASED / "1" / EXPORT).read_text(encoding="utf-8"))
+    pin_and_add_edited_fact(export["facts"])
+    async with open_chat_harness(tmp_path / "there", database_url=Secret(url)) as talk:
+        await talk.turn_on_memory(storage=store)
+        if not is_empty:  # then the export is added to it as history
+            await talk.run_turn("Hello there.")
+        await talk.services.importer.import_file(
+            Scope(owner=ANNA.id), ANNA.id, json.dumps(export).encode(), progress=progress
+        )
+        async with talk.services.memory.open_store(ANNA.id) as home:
+            facts = await home.facts.list_valid_facts(ANNA.id)
+    [edited] = [fact for fact in facts if fact.text == "Has a goat."]
+    assert edited.observed_at.isoformat() == EDITED
+    assert edited.valid_from < edited.observed_at
+
+
 def test_decisions_of_first_release_stand_after_import() -> None:
     export = json.loads((RELEASED / "1" / EXPORT).read_text(encoding="utf-8"))
     pin_and_add_edited_fact(export["facts"])

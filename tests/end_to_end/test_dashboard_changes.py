@@ -53,6 +53,29 @@ async def test_facts_can_be_added_pinned_edited_superseded_and_deleted(own_serve
         await visitor.post("profile/forget", id=1)
 
 
+async def test_text_that_was_changed_elsewhere_is_not_replaced_silently(own_servers: LocalServers) -> None:
+    async with run_bot_with_dashboard(own_servers) as page:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        visitor = await page.open_session_by_link(ann)
+        [fact] = (await visitor.post("facts/add", text="Ann takes 5 mg of bisoprolol."))["facts"]
+        change = {"id": fact["id"], "before": fact["text"]}
+        await visitor.post("facts/edit", text="Ann takes 2.5 mg of bisoprolol.", **change)
+        for action in ("edit", "supersede"):
+            refused = await visitor.post(f"facts/{action}", status=412, text="Ann takes 10 mg of bisoprolol.", **change)
+            assert "now reads: “Ann takes 2.5 mg of bisoprolol.”" in refused["error"]
+        change["before"] = "Ann takes 2.5 mg of bisoprolol."
+        await visitor.post("facts/supersede", text="Ann takes 10 mg of bisoprolol.", **change)
+        await ann.ask("I moved to Bergen on Monday.")
+        await ann.ask("/summary_now", "Summarised")
+        [made] = (await visitor.get("summaries"))["summaries"]
+        shown = (await visitor.get("summary", id=made["id"]))["summary"]["text"]
+        correction = {"id": made["id"], "before": shown}
+        await visitor.post("summaries/correct", text="Ann moved to Bergen on Tuesday.", **correction)
+        refused = await visitor.post("summaries/correct", status=412, text="Ann moved to Oslo.", **correction)
+        assert "Tuesday" in refused["error"]
+
+
 async def test_forgetting_shows_preview_and_returns_receipt(own_servers: LocalServers) -> None:
     async with run_bot_with_dashboard(own_servers) as page:
         ann, bob = own_servers.add_person("Ann"), own_servers.add_person("Bob")
