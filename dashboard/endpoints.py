@@ -174,23 +174,22 @@ class PageApi:
         owner: int,
         language: str,
     ) -> JsonBody | Response:
-        memory = self._services.memory
-        owner = memory.find_current_owner_id(owner)
+        owner = self._services.memory.find_current_owner_id(owner)
         if owner != session.person and not (owner < 0 and await self._host.configures(owner, session.person)):
             raise RequestRefused(403, tr("web-not-yours"))
         thread = parameters.read_optional_integer("thread")
         if thread is not None and thread < 0:  # direct messages to a channel, each from another person
             raise RequestRefused(403, tr("web-not-yours"))
-        async with memory.hold_owner_lease(owner):
+        async with self._services.memory.hold_owner_lease(owner):
             scope = Scope(owner=owner, thread=thread or 0)
             if thread is None:
-                scope = await memory.find_open_conversation_or_chat_scope(scope)
+                scope = await self._services.memory.find_open_conversation_or_chat_scope(scope)
             page_request = PageRequest(
                 session=session,
                 http_request=http_request,
                 parameters=parameters,
                 scope=scope,
-                config=await memory.get_config(owner),
+                config=await self._services.memory.get_config(owner),
                 language=language,
                 is_admin=session.person in self._host.operation.admin_ids,
             )

@@ -3,10 +3,8 @@
 import asyncio
 import json
 import logging
-import shutil
 import tempfile
-import zipfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import IO
 
@@ -26,7 +24,7 @@ from records.errors import ImportBusy, KeepsakeError, StaleSummary
 from runtime.bounded_json import parse_untrusted_json
 from runtime.pacing import MAX_FILE_SECONDS, FileTransfers, receive_file
 from runtime.tasks import cancel_and_wait
-from transfer.exporter import ExportedFile
+from transfer.exporter import write_zip
 from transfer.formats.history import ReadContext
 from transfer.plans import format_import_result, format_instructions_heading, format_plan
 from transfer.restorer import Progress
@@ -121,12 +119,10 @@ class TransferHandlers:
             return {"error": tr("notices-went-wrong")}
 
     async def _make_fact_learning_offer(self, owner: int, message_id_range: tuple[int, int] | None) -> JsonBody | None:
-        estimate = (
-            await self._services.history_extraction.estimate_cost(owner, *message_id_range)
-            if message_id_range
-            else None
-        )
-        if estimate is None or message_id_range is None:
+        if message_id_range is None:
+            return None
+        estimate = await self._services.history_extraction.estimate_cost(owner, *message_id_range)
+        if estimate is None:
             return None
         figures = {"messages": estimate.messages, "requests": estimate.requests, "tokens": estimate.tokens}
         return {
@@ -182,7 +178,7 @@ class TransferHandlers:
         if len(files) == 1:
             return files[0].name, files[0].file
         archive = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-        await asyncio.to_thread(_write_zip, files, archive)
+        await asyncio.to_thread(write_zip, archive, [(file.name, file.file) for file in files])
         return f"keepsake-{self._services.clock().date().isoformat()}.zip", archive
 
     async def send_export_to_chat(self, request: PageRequest) -> JsonBody:
@@ -212,11 +208,3 @@ async def _receive_upload(request: PageRequest) -> bytes:
     # Through a temporary file, so that a half-sent upload takes no memory.
     with await receive_file(request.http_request, MAX_FILE_BYTES) as file:
         return await asyncio.to_thread(file.read)
-
-
-def _write_zip(files: Sequence[ExportedFile], archive: IO[bytes]) -> None:
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
-        for file in files:
-            with writer.open(file.name, "w") as entry:
-                shutil.copyfileobj(file.file, entry)
-    archive.seek(0)

@@ -6,7 +6,7 @@ import secrets
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from datetime import UTC
@@ -67,7 +67,7 @@ class Exporter:
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
                     packed = stack.enter_context(tempfile.TemporaryFile())
-                    await asyncio.to_thread(_zip_file, name + ".html", file, packed)
+                    await asyncio.to_thread(write_zip, packed, [(name + ".html", file)])
                     file.close()
                     files[-1] = replace(files[-1], name=f"{name}-page.zip", file=packed)
             for made_file in files:
@@ -112,7 +112,11 @@ class Exporter:
         return ExportedFile(name=".json.gz", file=packed, counts=part.counts)
 
 
-def _zip_file(name: str, source: IO[bytes], target: IO[bytes]) -> None:
-    source.seek(0)
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as inner:
-        shutil.copyfileobj(source, inner)
+def write_zip(archive: IO[bytes], files: Iterable[tuple[str, IO[bytes]]]) -> None:
+    """Write named files into a ZIP archive, and rewind it."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
+        for name, file in files:
+            file.seek(0)
+            with writer.open(name, "w") as entry:
+                shutil.copyfileobj(file, entry)
+    archive.seek(0)

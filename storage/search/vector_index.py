@@ -193,12 +193,11 @@ class VectorIndex(StatementRunner):
         """Make a model current, and queue all messages for embedding if the previous model was different."""
         async with self.database.open_reader(None) as reader:
             row = await reader.fetch_row("SELECT name FROM embedding_models WHERE is_current = 1")
-            newest = await reader.fetch_row("SELECT COALESCE(MAX(seq), 0) FROM messages")
+            [[newest]] = await reader.fetch_rows("SELECT COALESCE(MAX(seq), 0) FROM messages")
         if row is not None and row[0] == model:
             return
-        if row is not None:
-            for start in range(0, int(newest[0]) if newest else 0, SEQS_UNINDEXED):
-                await self._execute(None, _UNINDEX, start, start + SEQS_UNINDEXED)
+        for start in range(0, newest if row else 0, SEQS_UNINDEXED):
+            await self._execute(None, _UNINDEX, start, start + SEQS_UNINDEXED)
         async with self.database.open_transaction(None) as tx:
             await tx.execute("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
             await tx.execute("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
