@@ -164,7 +164,7 @@ def _parse_lines(text: str, path: str) -> list[ChatLine]:
     app_lines = [line for head, line in _APP_LINES.items() if any(map(head.match, first))]
     heads = [*_LOGS, _LOG_LINE] if is_log else [*_HEADS, *app_lines]
     heads += [_SPACED] if _LINE_DAY.match(text) else []
-    for line in text.replace("\r\n", "\n").split("\n"):
+    for line in text.split("\n"):
         found = next((match for head in heads if (match := head.match(line))), None)
         if is_log and _LOG_DAY.match(line) and (new := find_date(line)):
             day = new[:2]
@@ -221,14 +221,12 @@ def _is_chat_log(text: str) -> bool:
     return 2 * sum(any(head.match(line) for head in _LOGS) for line in lines) > len(lines)
 
 
-_CONTAINERS = tuple(
-    re.compile(rf"[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]{{0,4}}{pattern}(?P<rest>.*)")
-    for pattern in (
-        r"\[(?P<stamp>[^\]\n]{6,60})\] ?",
-        r"(?P<stamp>[^\[\n][^\n]{5,59}?) - ",
-        r"(?P<stamp>\d[^\n]{8,50}?): ",
-    )
-)  # of iOS, of Android, and of iOS until 2017
+_MARKS = "[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]{0,4}"  # of direction, which may stand anywhere in a head
+_CONTAINERS = (
+    re.compile(rf"{_MARKS}\[(?P<stamp>[^\]\n]{{6,60}})\]{_MARKS} ?(?P<rest>.*)"),  # of iOS
+    re.compile(rf"{_MARKS}(?P<stamp>[^\[\n][^\n]{{5,59}}?) {_MARKS}-{_MARKS} (?P<rest>.*)"),  # of Android
+    re.compile(rf"{_MARKS}(?P<stamp>\d[^\n]{{8,50}}?):{_MARKS} (?P<rest>.*)"),  # of iOS until 2017
+)
 _SPEAKER = re.compile(r"([^\n]{0,100}?):[ \n](.*)", re.DOTALL)  # a longer beginning is a sentence of the system
 _UNSPACED = re.compile(r"([^\n:]{1,100}):(?!/|\d\d)(.*)", re.DOTALL)  # in brackets, which only heads have
 _OPEN_QUOTE = re.compile(r'^[^"]*"[^"]*$|[“„«][^”“»]*$')
@@ -261,7 +259,7 @@ class MessageHead(NamedTuple):
 
 def parse_message_head(line: str) -> MessageHead | None:
     """Parse the date and time at the beginning of a line, or return None if there are none."""
-    if not any(character.isdigit() for character in line[:16]):
+    if not any(character.isdigit() for character in line[:32]):
         return None
     for number, container in enumerate(_CONTAINERS):
         if (found := container.match(line)) and (stamp := parse_timestamp(found["stamp"])) and stamp.day:
@@ -272,7 +270,7 @@ def parse_message_head(line: str) -> MessageHead | None:
 
 def split_into_heads_and_texts(text: str) -> list[tuple[MessageHead, str]]:
     """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads."""
-    heads = [(line, parse_message_head(line)) for line in text.replace("\r\n", "\n").split("\n")]
+    heads = [(line, parse_message_head(line)) for line in text.split("\n")]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
     found: list[tuple[MessageHead, list[str]]] = []

@@ -251,7 +251,7 @@ def _decode_text(data: bytes) -> str:
         raise ImportRefused(tr("import-not-utf8", line=str(line))) from None
     if "\0" in text[:SAMPLED]:
         raise ImportRefused(tr("import-not-utf8", line="1"))
-    return text
+    return text.replace("\r\n", "\n")
 
 
 def _extract_json_of_script(text: str) -> str:
@@ -328,7 +328,7 @@ def _list_entries(data: bytes) -> list[_Entry] | None:
         if len(members) > MAX_ENTRIES:
             raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
         files = [(info.name, partial(tarfile.ExFileObject, archive, info)) for info in members if info.isfile()]
-    return files and [file for file in files if not PurePosixPath(file[0]).name.startswith(".")]  # ._a.json of macOS
+    return files and [file for file in files if not PurePosixPath(file[0]).name.startswith(("._", ".DS_"))]  # of macOS
 
 
 def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:

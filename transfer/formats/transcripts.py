@@ -227,7 +227,7 @@ def _format_marked_turn(match: re.Match[str]) -> str:
 def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Heading | None]], str, Mapping[str, str]]:
     """Return a text's lines with their headings, the style that names both speakers, and the roles of labels."""
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
-    marked = text if is_page else _MARKED_TURN.sub(_format_marked_turn, text.replace("\r\n", "\n"))
+    marked = text if is_page else _MARKED_TURN.sub(_format_marked_turn, text)
     for changed in dict.fromkeys((text, marked)):
         lines = list(_iterate_lines_and_headings(changed))
         headings = [heading for _, heading in lines if heading]

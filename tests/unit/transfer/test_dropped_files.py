@@ -298,3 +298,42 @@ def test_names_product_whose_messages_it_does_not_understand() -> None:
     with pytest.raises(ImportRefused, match="seems to be Messenger"):
         read_history({**people, "messages": [{"sender_name": "Anna", "content": "the key"}]})
     assert not read_history({**people, "messages": []}).messages
+
+
+AIDER = f"\n# aider chat started at 2024-05-01 12:00:00\n\n> Aider v0.50  \n\n#### {QUESTION}  \n\n{ANSWER}\n"
+DISCORD = (
+    f"{'=' * 62}\nGuild: Club\nChannel: Text / general\n{'=' * 62}\n\n[5/1/2024 12:00 PM] Anna\n{QUESTION}\n\n"
+    f"[5/1/2024 12:01 PM] Tom\n{ANSWER}\n\n\n{'=' * 62}\nExported 2 message(s)\n{'=' * 62}\n"
+)
+COPILOT = (
+    f'Conversation,Time,Author,Message\nW,2024-05-01T10:00:00,AI,"{ANSWER}\nAnd sun."\nW,2024-05-01T10:00:00,Human,Q'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (".aider.chat.history.md", AIDER, WALNUTS),
+        ("general.txt", DISCORD, WALNUTS),
+        ("copilot-activity-history.csv", COPILOT, ["Q", f"{ANSWER}\nAnd sun."]),
+    ],
+)
+def test_reads_files_of_windows_and_hidden_files(name: str, text: str, said: list[str]) -> None:
+    data = text.replace("\n", "\r\n").encode()
+    assert list_texts(read_history(data, name)) == said
+    assert list_texts(read_history(zip_files({f"export/{name}": data}), "x.zip")) == said
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "31\u200f/8\u200f/2024،\u200f 9:25 م \u200f-\u200f ",
+        "\u2068[31.08.24, 21:25:15\u2069]\u2069 ",
+        "\u202a31/08/24 \u202c21:25:15\u202c:\u200e ",
+        "[Wednesday, 31 August 2024 at 21:25:15] ",
+    ],
+)
+def test_whatsapp_head_may_have_marks_anywhere_and_a_long_weekday(head: str) -> None:
+    history = read_history(f"{head}Anna: Hello\n{head}Tom: Good\n", "WhatsApp Chat with Tom.txt")
+    assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "Hello"), ("Tom", "Good")]
+    assert [f"{message.created_at:%F %H}" for message in history.messages] == ["2024-08-31 21"] * 2
