@@ -39,7 +39,7 @@ _NUMBERED_TURN = re.compile(
 _BOLD = rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?:[:：]|$))[ \t]*(?P<rest>.*)$"
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
-    "#": re.compile(rf"#{{1,6}}\s+{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
+    "#": re.compile(rf"#{{1,6}}\s+(?:\[(?P<late_date>\d[^\[\]\n]{{6,30}})\] )?{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
     "**": re.compile(_BOLD),
     "🤖 **": re.compile(rf"[^\w\s!-/:-@\[-`{{-~•–—]{{1,3}} {_BOLD}"),
     ":": re.compile(rf"{_LABEL}[:：][ \t]*(?P<rest>.*)$"),

@@ -115,7 +115,16 @@ def test_rejects_document_that_only_names_assistants(document: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["## {0} | {1}", "**{0}** at {1}", "## {0}, {1}", "## {0} on {2}", "### {0} - {2}", "**{0}** — {1}"]
+    "heading",
+    [
+        "## {0} | {1}",
+        "**{0}** at {1}",
+        "## {0}, {1}",
+        "## {0} on {2}",
+        "### {0} - {2}",
+        "**{0}** — {1}",
+        "## [{1}] {0}",
+    ],
 )
 def test_reads_date_behind_a_heading_in_the_ways_of_exporters(heading: str) -> None:
     sides = (("User", "2025-11-21 18:09:01", "Nov 21, 2025, 6:09:01 PM", QUESTION),
