@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
-from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -25,6 +24,7 @@ from records.setting_values import (
     ParseText,
     Secret,
     T,
+    list_secrets_of_url,
     make_choice_parser,
     make_integer_parser,
     normalize_url,
@@ -256,8 +256,8 @@ class Settings:
         """Return all secrets that are set, so that the log can redact them."""
         values = (getattr(self, option.name) for option in fields(self))
         found = [value.value for value in values if isinstance(value, Secret) and value]
-        password = urlsplit(self.database_url.value).password
-        return (*found, *([password] if password else ()))
+        urls = (getattr(self, option.name) for option in fields(self) if option.metadata.get("parse") is normalize_url)
+        return (*found, *(secret for url in (self.database_url.value, *urls) for secret in list_secrets_of_url(url)))
 
 
 _PARSERS: Mapping[object, ParseText[Any]] = {

@@ -4,7 +4,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import takewhile
@@ -22,6 +21,7 @@ from text.fingerprint import describes_change, find_topics, is_negated, is_unmar
 from text.stopwords import WORD_LISTS
 
 MAX_SUBJECT_CHARS = 60
+MAX_READINGS = 8  # of an answer's characters, from one opening bracket after another
 MAX_QUOTED_CHARS = 2_000  # of a quote that is looked for
 MAX_FOUND = 30  # facts of one answer
 NAME_CHARS = 3  # of the name at the beginning of a fact in a script without spaces
@@ -350,9 +350,17 @@ def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Messa
 
 
 def _iterate_json_values(answer: str) -> Iterator[object]:
+    left = MAX_READINGS * len(answer)
     for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
-        with suppress(ValueError, RecursionError):
-            yield json.JSONDecoder().raw_decode(answer, opening)[0]
+        end = len(answer)
+        try:
+            value, end = json.JSONDecoder().raw_decode(answer, opening)
+            yield value
+        except (ValueError, RecursionError) as error:
+            end = getattr(error, "pos", end)
+        left -= end - opening
+        if left < 0:
+            return
 
 
 def _parse_list(answer: str) -> list[object] | None:

@@ -19,6 +19,7 @@ REQUESTS = make_counter(
     {"path": PATHS, "status": STATUSES},
 )
 MAX_ERROR_CHARS = 4_000  # characters of an error message that are searched, since some patterns take quadratic time
+MAX_CODE_CHARS = 400  # characters of its codes, which are short, or the URL of a problem type
 MAX_TOLD_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
 
 # The patterns only choose what is tried first. Any other refusal goes down the ladder (ladder.py).
@@ -90,7 +91,7 @@ class StatusError(Exception):
 
     @cached_property
     def codes(self) -> str:
-        return " ".join(str(self.details[key]) for key in _CODES if self.details.get(key))
+        return " ".join(str(self.details[key]) for key in _CODES if self.details.get(key))[:MAX_CODE_CHARS]
 
     @cached_property
     def message(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import asynccontextmanager, suppress
 from datetime import date
 from typing import Any, cast
+from urllib.parse import parse_qsl, urlsplit
 
 import aiohttp
 import httpx2
@@ -15,6 +16,7 @@ from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, As
 from llm.event_reader import EventReader
 from llm.failures import REQUESTS, NoConnection, StatusError
 from records.errors import BrokenOff, ModelBroken
+from records.setting_values import encode_login
 from runtime.bounded_json import parse_untrusted_json
 from runtime.http_client import get_ssl_context
 
@@ -100,16 +102,23 @@ class BoundedBody(httpx2.AsyncByteStream):
 
 
 class OpenAIClient:
-    """Sends requests to one endpoint, without the SDK's retries and timeouts."""
+    """Sends requests to one endpoint, without the SDK's retries and timeouts.
+
+    A user and password in the URL are sent instead of the key, and its query with each request.
+    """
 
     def __init__(self, *, api_key: str, base_url: str) -> None:
+        url = urlsplit(base_url or OPENAI_URL)
+        login, _, host = url.netloc.rpartition("@")
+        key = api_key or "none needed"
         self._sdk = AsyncOpenAI(
-            api_key=api_key or "none needed",
-            base_url=base_url or OPENAI_URL,
+            api_key=key,
+            base_url=url._replace(netloc=host, query="").geturl(),
             max_retries=0,
             timeout=None,
             # An explicit one is not replaced by one out of the environment.
-            default_headers={"Authorization": f"Bearer {api_key or 'none needed'}"},
+            default_headers={"Authorization": f"Basic {encode_login(login)}" if login else f"Bearer {key}"},
+            default_query=dict(parse_qsl(url.query)),
             http_client=DefaultAioHttpClient(
                 verify=get_ssl_context(),
                 timeout=None,

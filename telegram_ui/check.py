@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack
+from functools import reduce
 from pathlib import Path
 
 import assembly
@@ -35,7 +36,7 @@ class CheckReporter:
         self._secrets = secrets
 
     def print_finding(self, part: str, line: str, *, exit_status: int = 0) -> None:
-        print(f"{part}: {line}", flush=True)
+        print(f"{part}: {self._redact(line)}", flush=True)
         self.status = max(self.status, exit_status)
 
     async def run_check_and_report_result(self, part: str, check: Awaitable[str]) -> None:
@@ -43,11 +44,13 @@ class CheckReporter:
         try:
             self.print_finding(part, await check)
         except KeepsakeError as error:
-            words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
-            for secret in self._secrets:  # before the text is cut, because a part of a secret is secret too
-                words = words.replace(secret, "***")
+            # Redacted before the text is cut, because a part of a secret is secret too.
+            words = self._redact(" ".join(error.words.split())) if isinstance(error, ModelError) else ""
             said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
             self.print_finding(part, error.sentence + said, exit_status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
+
+    def _redact(self, text: str) -> str:
+        return reduce(lambda shown, secret: shown.replace(secret, "***"), self._secrets, text)
 
 
 MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows

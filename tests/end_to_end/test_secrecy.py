@@ -14,10 +14,11 @@ from tests.peers.openai_server import Behaviour
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 HOOK = "hook-secret-5f1c"
+LOGIN = "login-secret-77c2"
 WORDS = "xylophone"
 SAID = f"My {WORDS} is out of tune"
 ECHO = f"Incorrect API key provided: {KEY}. Request was: {SAID}; bot{TOKEN}"
-SECRETS = (TOKEN, TOKEN.partition(":")[2], KEY, HOOK)
+SECRETS = (TOKEN, TOKEN.partition(":")[2], KEY, HOOK, LOGIN)
 
 FAULTS = [
     *(Behaviour(status=status, message=ECHO, code=code) for status, code in ((401, "invalid_api_key"), (403, None))),
@@ -85,9 +86,10 @@ async def test_secrets_are_never_sent_logged_or_stored(servers: LocalServers, st
 
 async def test_failed_check_and_failed_starts_reveal_no_secrets(servers: LocalServers) -> None:
     environ = servers.make_environ(LOG_LEVEL="DEBUG")
-    servers.model.script(ANSWERS, FAULTS[0])
     for arguments, wrong in (
         (("--check",), {}),
+        (("--check",), {"TELEGRAM_API_URL": servers.telegram_url.replace("://", f"://me:{LOGIN}@")}),
+        (("--check",), {"OPENAI_BASE_URL": servers.model_url.replace("://", f"://me:{LOGIN}@")}),
         ((), {"MAX_CONTEXT_TOKENS": KEY}),
         ((), {"WEBHOOK_LISTEN": HOOK, "WEBHOOK_URL": "http://127.0.0.1:1"}),
         ((), {"WEBHOOK_SECRET": f"{HOOK} with spaces"}),
@@ -96,6 +98,8 @@ async def test_failed_check_and_failed_starts_reveal_no_secrets(servers: LocalSe
         ((), {"DATABASE_URL": f"postgresql://me:{KEY}@host/db"}),
         ((), {"OPENAI_BASE_URL": f"ftp://me:{KEY}@host"}),
     ):
+        if arguments:
+            servers.model.script(ANSWERS, FAULTS[0])
         run = await servers.run(*arguments, environ={**environ, **wrong})
         assert run.status == 2, run
         # --check shows an endpoint's own words, since it sends nothing but its own trial text.

@@ -149,3 +149,18 @@ def test_finds_misspelt_variable_names() -> None:
 def test_accepts_public_or_local_webhook_url() -> None:
     for url in ("https://bot.example.org/hook", "http://127.0.0.1:8443/hook", "http://localhost:1"):
         assert Settings.from_env({"WEBHOOK_URL": url}).webhook_url == url
+
+
+def test_logins_and_queries_of_urls_are_secrets() -> None:
+    settings = Settings.from_env(
+        {
+            "TELEGRAM_API_URL": "http://bot:tg-pass@10.0.0.2:8081",
+            "OPENAI_BASE_URL": "https://me:p%40ss@llm.example/v1?subscription-key=5f1c",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "https://12345:otlp-token@otlp.example",
+            "DATABASE_URL": "postgresql://u@db.example/keepsake?password=pg-pass",
+        }
+    )
+    assert {"tg-pass", "p%40ss", "p@ss", "subscription-key=5f1c", "otlp-token", "password=pg-pass"} <= {
+        *settings.list_secrets()
+    }
+    assert not any("example" in secret for secret in settings.list_secrets() if "postgresql" not in secret)

@@ -1,8 +1,10 @@
 """Tests of extraction: model answers are parsed defensively, and facts are checked against their messages."""
 
 import json
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import FrameType
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -41,6 +43,23 @@ def test_parse_facts_distinguishes_invalid_answer_from_empty_list(answer: str) -
     assert parse_facts(answer) is None
     assert parse_facts('{"facts": []}') == []
     assert parse_facts("Here: ```json\n[]\n```") == []
+
+
+@pytest.mark.parametrize("answer", ["[" * 900 + "0," * 10_000, '{"a":' * 330 + "[" + "0," * 10_000 + "0]" + "}" * 330])
+def test_parse_facts_reads_endless_answer_a_few_times(answer: str) -> None:
+    """An answer of 480 kB was read from each of its brackets, which blocked the process for 8 s."""
+    readings = []
+
+    def count_readings(frame: FrameType, event: str, function: object) -> None:
+        readings.extend([frame] if event == "call" and frame.f_code is json.JSONDecoder.raw_decode.__code__ else [])
+
+    sys.setprofile(count_readings)
+    try:
+        assert parse_facts(answer) is None
+    finally:
+        sys.setprofile(None)
+    assert 1 < len(readings) < 20
+    assert parse_facts("[see above] {sic} " * 50 + '{"facts": []}') == [], "prose is passed over"
 
 
 def test_parse_facts_sanitizes_field_values() -> None:

@@ -145,6 +145,14 @@ def test_truncates_long_error_message() -> None:
     assert StatusError(400, {"error": {"message": "", "metadata": {"raw": "too long"}}}).message == "too long"
 
 
+@pytest.mark.parametrize("field", ["code", "type"])
+def test_truncates_long_error_code(field: str) -> None:
+    """64 kB of one word as a code, which the same patterns search, blocked the process for 8 s."""
+    long = StatusError(400, {"error": {field: "context_length_exceeded" + "max" * 20_000, "message": "no"}})
+    assert len(long.searchable_text) <= MAX_ERROR_CHARS
+    assert long.kind == "length"
+
+
 def test_parse_untrusted_json_limits_number_of_parts() -> None:
     whole = "[" + "{}," * (MAX_PARTS - 2) + "{}]"
     assert isinstance(parse_untrusted_json(whole), list)

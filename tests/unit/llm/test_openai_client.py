@@ -57,6 +57,21 @@ async def test_does_not_send_openai_environment_variables_to_endpoint(monkeypatc
     assert not [name for name, value in headers.items() if "another-account" in value or "stainless" in name]
 
 
+async def test_sends_login_and_query_of_base_url_as_other_programs_do() -> None:
+    """For an Ollama behind nginx (OpenHands, issue 2559) and vLLM (Security Onion, issue 15841).
+
+    aiohttp refused the login next to a key with a ValueError, and the query ended up in the middle of the path.
+    """
+    peer = FixedPeer(WHOLE)
+    async with peer.serve() as url:
+        base_url = f"{url.replace('://', '://user:p%40ss@')}?api-version=2025-01-01-preview"
+        async with OpenAIChat(model="m", api_key=Secret("own"), base_url=base_url) as model:
+            assert (await model.complete(HELLO)).text == "Yes."
+    [request] = peer.requests
+    assert (request.url.path, request.url.query) == ("/v1/chat/completions", "api-version=2025-01-01-preview")
+    assert request.headers["authorization"] == "Basic dXNlcjpwQHNz", "the base64 of user:p@ss"
+
+
 async def test_does_not_follow_redirects() -> None:
     elsewhere = FixedPeer(WHOLE)
     async with elsewhere.serve() as other:
