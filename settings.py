@@ -8,11 +8,13 @@ import io
 import os
 import re
 import sys
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
+from urllib.parse import unquote, urlsplit
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -24,7 +26,6 @@ from records.setting_values import (
     ParseText,
     Secret,
     T,
-    list_secrets_of_url,
     make_choice_parser,
     make_integer_parser,
     normalize_url,
@@ -253,11 +254,14 @@ class Settings:
         return self.facts == "on"
 
     def list_secrets(self) -> tuple[str, ...]:
-        """Return all secrets that are set, so that the log can redact them."""
+        """Return all secrets that are set, with the logins and queries of URLs, so that the log can redact them."""
         values = (getattr(self, option.name) for option in fields(self))
-        found = [value.value for value in values if isinstance(value, Secret) and value]
+        found = [value.value for value in values if isinstance(value, Secret)]
         urls = (getattr(self, option.name) for option in fields(self) if option.metadata.get("parse") is normalize_url)
-        return (*found, *(secret for url in (self.database_url.value, *urls) for secret in list_secrets_of_url(url)))
+        for url in map(urlsplit, (self.database_url.value, *urls)):
+            login, password = url.netloc.rpartition("@")[0], url.password or ""
+            found += [b64encode(unquote(login).encode()).decode(), login, password, unquote(password), url.query]
+        return tuple(filter(None, found))
 
 
 _PARSERS: Mapping[object, ParseText[Any]] = {

@@ -7,16 +7,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import asynccontextmanager, suppress
 from datetime import date
 from typing import Any, cast
-from urllib.parse import parse_qsl, urlsplit
 
 import aiohttp
 import httpx2
 from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
+from yarl import URL
 
 from llm.event_reader import EventReader
 from llm.failures import REQUESTS, NoConnection, StatusError
 from records.errors import BrokenOff, ModelBroken
-from records.setting_values import encode_login
 from runtime.bounded_json import parse_untrusted_json
 from runtime.http_client import get_ssl_context
 
@@ -108,17 +107,16 @@ class OpenAIClient:
     """
 
     def __init__(self, *, api_key: str, base_url: str) -> None:
-        url = urlsplit(base_url or OPENAI_URL)
-        login, _, host = url.netloc.rpartition("@")
-        key = api_key or "none needed"
+        url, key = URL(base_url or OPENAI_URL), api_key or "none needed"
+        login = aiohttp.BasicAuth.from_url(url, encoding="utf-8")
         self._sdk = AsyncOpenAI(
             api_key=key,
-            base_url=url._replace(netloc=host, query="").geturl(),
+            base_url=str(url.with_user(None).with_query(None)),
             max_retries=0,
             timeout=None,
             # An explicit one is not replaced by one out of the environment.
-            default_headers={"Authorization": f"Basic {encode_login(login)}" if login else f"Bearer {key}"},
-            default_query=dict(parse_qsl(url.query)),
+            default_headers={"Authorization": login.encode() if login else f"Bearer {key}"},
+            default_query=dict(url.query),
             http_client=DefaultAioHttpClient(
                 verify=get_ssl_context(),
                 timeout=None,

@@ -2,11 +2,10 @@
 
 import contextlib
 import re
-from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 MAX_NUMBER = 10**12  # a larger whole number is a mistake, and could overflow later
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -50,18 +49,6 @@ def normalize_url(text: str) -> str:
     except ValueError:
         pass
     raise ValueError("must be a URL that begins with http:// or https://, followed by a host's name.")
-
-
-def encode_login(login: str) -> str:
-    """Return the `user:password` of a URL as HTTP's basic authentication sends it."""
-    return b64encode(unquote(login).encode()).decode()
-
-
-def list_secrets_of_url(url: str) -> tuple[str, ...]:
-    """Return the login and query of a URL, and the forms in which errors may quote them."""
-    parts = urlsplit(url)
-    login, password = parts.netloc.rpartition("@")[0], parts.password or ""
-    return (*filter(None, (login and encode_login(login), login, password, unquote(password), parts.query)),)
 
 
 def parse_public_url(text: str) -> str:

@@ -16,15 +16,16 @@ def split_into_passages(text: str) -> list[str]:
     """Split a text into passages. Joining the passages restores the text."""
     if count_weighted_characters(text) <= MAX_WHOLE_LETTERS:
         return [text]
-    passages, room = [""], PASSAGE_LETTERS
+    passages, room, is_blank = list[list[str]]([[]]), PASSAGE_LETTERS, True
     for piece in _split_into_lines_and_sentences(text):
         size = count_weighted_characters(piece)
-        if size > room and passages[-1].strip():
-            passages.append("")
-            room = PASSAGE_LETTERS
-        passages[-1] += piece
+        if size > room and not is_blank:
+            passages.append([])
+            room, is_blank = PASSAGE_LETTERS, True
+        passages[-1].append(piece)  # a text may have thousands of blank lines, which one passage takes
+        is_blank &= piece.isspace()
         room -= size
-    return passages
+    return ["".join(pieces) for pieces in passages]
 
 
 def join_passages_at_indexes(text: str, indexes: Set[int]) -> str:
