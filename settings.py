@@ -22,7 +22,6 @@ from dotenv.parser import parse_stream
 from records.errors import SettingsError
 from records.model_calls import Abilities, Price, parse_abilities, parse_prices
 from records.setting_values import (
-    LOOPBACK,
     ParseText,
     Secret,
     T,
@@ -41,7 +40,7 @@ from records.setting_values import (
     parse_webhook_token,
 )
 
-__all__ = ["LOOPBACK", "Secret", "make_integer_parser"]
+__all__ = ["Secret", "make_integer_parser"]
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "

@@ -94,9 +94,6 @@ class Rebuilder:
         """Start a rebuild in the background. Call `report_progress` after each summary and at the end."""
         self._start_task(self._run_rebuild(scope, report_progress))
 
-    async def wait_until_finished(self) -> None:
-        await asyncio.gather(*self._tasks)
-
     async def _run_rebuild(self, scope: Scope, report_progress: ReportProgress) -> None:
         try:
             outcome = await self.rebuild_summaries(scope, report_progress)

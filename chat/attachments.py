@@ -25,7 +25,7 @@ class Attachments:
     _quota: Quota
     _max_prompt_tokens: int
     _vision: str = "auto"
-    _transcriber: Transcriber | None = None
+    transcriber: Transcriber | None = None
     _child_slots: asyncio.Semaphore = field(factory=lambda: asyncio.Semaphore(2), init=False)  # child processes
 
     async def read_document(self, data: bytes, name: str) -> DocumentText:
@@ -43,16 +43,12 @@ class Attachments:
         setting = "VISION" if self._vision == "off" else f"OPENAI_MODEL ({model.name})"
         raise DocumentUnreadable(tr("files-blind"), remedy=tr("errors-check", settings=setting))
 
-    @property
-    def can_transcribe(self) -> bool:
-        return self._transcriber is not None
-
     def require_transcriber(self) -> Transcriber:
         """Return the transcription model. Raise DocumentUnreadable if there is none."""
-        if self._transcriber is None:
+        if self.transcriber is None:
             remedy = tr("errors-set", setting="TRANSCRIPTION_MODEL=gpt-transcribe")
             raise DocumentUnreadable(tr("files-deaf"), remedy=remedy)
-        return self._transcriber
+        return self.transcriber
 
     async def transcribe_recording(self, data: bytes, name: str, mime_type: str, *, person_id: int) -> str:
         """Transcribe a recording. Raise DocumentUnreadable if it has no speech, or ModelError if the model fails."""

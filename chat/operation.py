@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -114,7 +114,7 @@ async def draft_and_list_recipients(
 
 def format_broadcast_receipt(progress: BroadcastProgress, heading: str) -> str:
     """Return a report on a broadcast: how many people received it, and why others did not."""
-    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=progress.recipient_count)]
+    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=sum(astuple(progress)))]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
     if progress.unknown:

@@ -47,9 +47,6 @@ class TitleGenerator:
         if conversations and chat not in self._tasks:
             self._tasks[chat] = asyncio.create_task(self._generate_titles(chat, conversations))
 
-    async def wait_until_finished(self) -> None:
-        await asyncio.gather(*self._tasks.values())
-
     async def _generate_titles(self, chat: Scope, conversations: Sequence[Scope]) -> None:
         try:
             if get_memory_mode(await self._memory.get_config(chat.owner)) != "on":

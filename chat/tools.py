@@ -13,6 +13,7 @@ from chat.memory_reading import MemoryReader, SearchCall, SeenIds
 from chat.turn import Turn
 from facts.learning import Facts
 from llm import prompts
+from llm.meant_json import parse_json_or_none
 from records.context import Context
 from records.errors import ErrorText, StorageError
 from records.facts import MAX_FACT_CHARS, Fact
@@ -172,10 +173,7 @@ def make_error_result(call: ToolCall, reason: str) -> ToolResult:
 def _parse_arguments(call: ToolCall) -> Mapping[str, Any] | ErrorText:
     if len(call.arguments) > MAX_ARGUMENTS_CHARS:
         return "The arguments are too long."
-    try:
-        given = repair_surrogates_in_json(json.loads(call.arguments or "{}"))
-    except (ValueError, RecursionError):
-        given = None
+    given = repair_surrogates_in_json(parse_json_or_none(call.arguments or "{}"))
     if not isinstance(given, dict):
         return "The arguments are not a JSON object."
     # A person confirms what they see: nothing else may stand in it.

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from chat.operation import Operator
 from records.owners import AccessStatus
-from settings import LOOPBACK, Settings
+from records.setting_values import LOOPBACK
+from settings import Settings
 
 STATIC = Path(__file__).parent / "static"  # the folder with the page's HTML, CSS and modules
 

@@ -351,16 +351,13 @@ def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Messa
 
 def _iterate_json_values(answer: str) -> Iterator[object]:
     left = MAX_READINGS * len(answer)
-    for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{["):
-        end = len(answer)
+    for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{[" and left > 0):
         try:
             value, end = json.JSONDecoder().raw_decode(answer, opening)
             yield value
         except (ValueError, RecursionError) as error:
-            end = getattr(error, "pos", end)
+            end = getattr(error, "pos", len(answer))
         left -= end - opening
-        if left < 0:
-            return
 
 
 def _parse_list(answer: str) -> list[object] | None:

@@ -19,7 +19,6 @@ REQUESTS = make_counter(
     {"path": PATHS, "status": STATUSES},
 )
 MAX_ERROR_CHARS = 4_000  # characters of an error message that are searched, since some patterns take quadratic time
-MAX_CODE_CHARS = 400  # characters of its codes, which are short, or the URL of a problem type
 MAX_TOLD_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
 
 # The patterns only choose what is tried first. Any other refusal goes down the ladder (ladder.py).
@@ -91,7 +90,7 @@ class StatusError(Exception):
 
     @cached_property
     def codes(self) -> str:
-        return " ".join(str(self.details[key]) for key in _CODES if self.details.get(key))[:MAX_CODE_CHARS]
+        return " ".join(str(self.details[key]) for key in _CODES if self.details.get(key))
 
     @cached_property
     def message(self) -> str:
@@ -105,7 +104,7 @@ class StatusError(Exception):
     @property
     def searchable_text(self) -> str:
         """The error's codes, type and message as one text to search in."""
-        return f"{self.codes} {self.message}".strip()
+        return f"{self.codes} {self.message}".strip()[:MAX_ERROR_CHARS]
 
     @cached_property
     def kind(self) -> Kind:

@@ -101,10 +101,7 @@ class BoundedBody(httpx2.AsyncByteStream):
 
 
 class OpenAIClient:
-    """Sends requests to one endpoint, without the SDK's retries and timeouts.
-
-    A user and password in the URL are sent instead of the key, and its query with each request.
-    """
+    """Sends requests to one endpoint, without the SDK's retries and timeouts. A login in the URL replaces the key."""
 
     def __init__(self, *, api_key: str, base_url: str) -> None:
         url, key = URL(base_url or OPENAI_URL), api_key or "none needed"

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack
-from functools import reduce
 from pathlib import Path
 
 import assembly
@@ -35,8 +34,12 @@ class CheckReporter:
         self.status = 0
         self._secrets = secrets
 
-    def print_finding(self, part: str, line: str, *, exit_status: int = 0) -> None:
-        print(f"{part}: {self._redact(line)}", flush=True)
+    def print_finding(self, part: str, line: str, *, words: str = "", exit_status: int = 0) -> None:
+        """Print a line, followed by the endpoint's own `words`."""
+        for secret in self._secrets:  # before the words are cut, because a part of a secret is secret too
+            line, words = line.replace(secret, "***"), words.replace(secret, "***")
+        said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
+        print(f"{part}: {line}{said}", flush=True)
         self.status = max(self.status, exit_status)
 
     async def run_check_and_report_result(self, part: str, check: Awaitable[str]) -> None:
@@ -44,13 +47,9 @@ class CheckReporter:
         try:
             self.print_finding(part, await check)
         except KeepsakeError as error:
-            # Redacted before the text is cut, because a part of a secret is secret too.
-            words = self._redact(" ".join(error.words.split())) if isinstance(error, ModelError) else ""
-            said = f" The endpoint says: {words[:MAX_SHOWN_CHARS]}" if words else ""
-            self.print_finding(part, error.sentence + said, exit_status=2 if isinstance(error, SETTINGS_ERRORS) else 1)
-
-    def _redact(self, text: str) -> str:
-        return reduce(lambda shown, secret: shown.replace(secret, "***"), self._secrets, text)
+            words = " ".join(error.words.split()) if isinstance(error, ModelError) else ""
+            exit_status = 2 if isinstance(error, SETTINGS_ERRORS) else 1
+            self.print_finding(part, error.sentence, words=words, exit_status=exit_status)
 
 
 MAX_SHOWN_CHARS = 300  # characters of an endpoint's message that --check shows

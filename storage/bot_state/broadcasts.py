@@ -33,10 +33,6 @@ class BroadcastProgress:
     unknown: int = 0
     left: int = 0
 
-    @property
-    def recipient_count(self) -> int:
-        return self.arrived + self.gone + self.unknown + self.left
-
 
 class Broadcasts(StatementRunner):
     """All broadcasts. Every change is durable when its method returns.

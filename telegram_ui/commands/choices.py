@@ -110,7 +110,7 @@ class ChoiceCommands(CommandGroup):
         model = choose_model(services.models, config)
         lines = [
             (model.supports_pictures is not False, tr("choices-no-pictures"), "OPENAI_MODEL, VISION"),
-            (services.attachments.can_transcribe, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
+            (services.attachments.transcriber is not None, tr("choices-no-voices"), "TRANSCRIPTION_MODEL"),
             (services.speech is not None, tr("choices-no-speech"), "SPEECH_MODEL"),
         ]
         return [

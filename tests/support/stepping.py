@@ -57,3 +57,9 @@ async def run_and_cancel(work: Callable[[], Coroutine[Any, Any, Any]], number: i
     if not task.cancelled() and task.exception() is not None:
         await task
     return stepped.was_reached
+
+
+async def wait_for_background_tasks(of_class: type) -> None:
+    """Wait until all running tasks whose coroutine is a method of this class have ended."""
+    names = ((task, getattr(task.get_coro(), "__qualname__", "")) for task in asyncio.all_tasks())
+    await asyncio.gather(*(task for task, name in names if name.startswith(f"{of_class.__name__}.")))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from background.rebuild import RebuildProgress
+from background.rebuild import Rebuilder, RebuildProgress
 from locales.catalog import tr
 from records.errors import StaleSummary
 from records.facts import FactChange, NewFact
@@ -22,6 +22,7 @@ from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.summaries import Summary
 from tests.peers.openai_server import Behaviour
+from tests.support.stepping import wait_for_background_tasks
 from tests.support.storages import FILE_STORAGES
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from tests.unit.chat.test_forgetting import find_traces
@@ -304,7 +305,7 @@ async def test_rebuild_interrupted_by_shutdown_is_restarted_once(folder: Path) -
         talk.services.rebuilder.start_rebuild(SCOPE, ignore_progress)
         await talk.server.wait_until_held()
     async with open_chat_harness(folder) as talk:
-        await talk.services.rebuilder.wait_until_finished()
+        await wait_for_background_tasks(Rebuilder)
         assert {version.text for version in await list_summaries(talk)} == {"The user talked about several things."}
     async with open_chat_harness(folder) as talk:
         assert (await talk.services.summaries.read_status(SCOPE)).rebuilding is None
@@ -317,7 +318,7 @@ async def test_interrupted_rebuild_reuses_finished_summaries(folder: Path) -> No
         talk.services.rebuilder.start_rebuild(SCOPE, ignore_progress)
         await talk.server.wait_until_held()
     async with open_chat_harness(folder) as talk:
-        await talk.services.rebuilder.wait_until_finished()
+        await wait_for_background_tasks(Rebuilder)
         assert [version.text for version in await list_summaries(talk)].count(NEW) == 2
         # 6 chunks and what stands above five of them, less the two that were there.
         assert len(talk.server.list_requests("summary-model")) == len(await list_summaries(talk)) - 2
@@ -339,7 +340,7 @@ async def ignore_progress(progress: RebuildProgress) -> None:
 
 async def correct_summary(talk: ChatHarness, number: int, text: str) -> None:
     assert await talk.services.rebuilder.correct_summary(SCOPE, number, text) == "corrected"
-    await talk.services.rebuilder.wait_until_finished()
+    await wait_for_background_tasks(Rebuilder)
 
 
 async def test_correcting_summary_rebuilds_only_higher_summaries(talk: ChatHarness) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from background.rebuild import RebuildProgress
+from background.rebuild import Rebuilder, RebuildProgress
+from chat.titles import TitleGenerator
 from records.errors import QuotaExceeded
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
+from tests.support.stepping import wait_for_background_tasks
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from tests.unit.facts.test_history_extraction import make_chat_export
 
@@ -57,7 +59,7 @@ async def studied(talk: ChatHarness) -> None:
 
 async def titled(talk: ChatHarness) -> None:
     talk.services.titles.start_generating_titles(SCOPE, [SCOPE])
-    await talk.services.titles.wait_until_finished()
+    await wait_for_background_tasks(TitleGenerator)
 
 
 async def answered(talk: ChatHarness) -> None:
@@ -94,5 +96,5 @@ async def test_resumed_rebuild_makes_no_request_for_removed_person(tmp_path: Pat
         talk.services.rebuilder.start_rebuild(SCOPE, untold)
         await talk.server.wait_until_held(held + 1)
     async with open_chat_harness(tmp_path, lambda owner: owner != ANNA.id) as talk:
-        await talk.services.rebuilder.wait_until_finished()
+        await wait_for_background_tasks(Rebuilder)
         assert talk.server.requests == []

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from chat.titles import TitleGenerator
 from records.messages import NewMessage
 from records.scopes import Scope
 from tests.peers.openai_server import Behaviour
+from tests.support.stepping import wait_for_background_tasks
 from tests.support.talk import ChatHarness
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk
 
@@ -48,7 +50,7 @@ async def test_search_and_forget_are_limited_to_open_conversation(desk: Desk) ->
     await desk.say(ANN, ANN, "/forget walrus")
     assert "/search looks in all conversations" in desk.get_last_text(ANN)
     await desk.say(ANN, ANN, "/search walrus")
-    await desk.services.titles.wait_until_finished()
+    await wait_for_background_tasks(TitleGenerator)
     assert await press_button(desk, "In all conversations") is None
     assert "In all conversations" in desk.get_last_text(ANN)
     told = "talked about several things\nThe walrus is called Oskar"
@@ -162,7 +164,7 @@ async def test_model_writes_title_after_conversation_is_left(desk: Desk, talk: C
     await store_message(desk, "The walrus is called Oskar")
     talk.server.set_default_answer("summary-model", "“Oskar the walrus”\n")
     await desk.say(ANN, ANN, "/new")
-    await desk.services.titles.wait_until_finished()
+    await wait_for_background_tasks(TitleGenerator)
     await desk.say(ANN, ANN, "/chats")
     assert [row[0] for row in list_button_rows(desk)] == ["✓ New conversation", "Oskar the walrus", "New conversation"]
     asked = talk.list_prompts("summary-model")
@@ -175,10 +177,10 @@ async def test_overlong_model_title_is_ignored_and_incognito_requests_no_title(d
     await store_message(desk, "The walrus is called Oskar")
     talk.server.set_default_answer("summary-model", TOO_LONG)
     await desk.say(ANN, ANN, "/chats")
-    await desk.services.titles.wait_until_finished()
+    await wait_for_background_tasks(TitleGenerator)
     await desk.say(ANN, ANN, "/incognito on")
     await desk.say(ANN, ANN, "/chats")
-    await desk.services.titles.wait_until_finished()
+    await wait_for_background_tasks(TitleGenerator)
     assert list_button_rows(desk)[0][0] == "✓ The walrus is called Oskar"
     assert len(talk.list_prompts("summary-model")) == 1
 
@@ -191,7 +193,7 @@ async def test_refused_title_is_not_logged_as_failure_of_bot(
     await store_message(desk, "The walrus is called Oskar")
     talk.server.set_default_answer("summary-model", Behaviour(status=401))
     await desk.say(ANN, ANN, "/new")
-    await desk.services.titles.wait_until_finished()
+    await wait_for_background_tasks(TitleGenerator)
     assert len(talk.list_prompts("summary-model")) == 1
     assert [record for record in caplog.records if record.name == "chat.titles" and record.levelname != "INFO"] == []
 
