@@ -1,7 +1,7 @@
 """Read a document in a child process with limits, so that a hostile document cannot crash the bot."""
 
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from unicodedata import category
 
 from attachments import documents_child
@@ -39,7 +39,7 @@ def sanitize_file_name(file_name: str) -> str:
 
 
 async def _read_document_in_child(data: bytes, name: str) -> DocumentText:
-    try:
+    with suppress(subprocess_worker.ChildDied):
         arguments = (name, str(len(data)), get_current_language())
         child = subprocess_worker.iterate_child_answers(CHILD, arguments, data, timeout=MAX_WAIT_SECONDS)
         async with aclosing(child) as pieces:
@@ -48,6 +48,4 @@ async def _read_document_in_child(data: bytes, name: str) -> DocumentText:
                     raise DocumentUnreadable(value)
                 passages = tuple(Passage(place=place, text=text) for place, text in value["passages"])
                 return DocumentText(name=name, passages=passages, is_whole=value["is_whole"])
-    except subprocess_worker.ChildDied:
-        pass
     raise DocumentUnreadable(tr("files-died"))

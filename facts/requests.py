@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from facts.kinds import make_kind_request
+from facts.own_words import remove_code_and_block_quotes
 from facts.reconciliation import FactCandidates
 from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
@@ -250,17 +251,14 @@ class RequestBuilder:
         return ranked[: len(lines)], lines
 
     def _format_message(self, message: Message, zone: tzinfo, free_tokens: int) -> str:
-        def format_message_with_other_text(text: str) -> str:
+        def format_line(text: str) -> str:
             return prompts.format_message_for_extraction(message, message.created_at.astimezone(zone), text)
 
         if message.role == "assistant":
             return ""
         most = min(max(MIN_LINE_TOKENS, free_tokens // 4), free_tokens - 1)
-        text = format_message_with_other_text(
-            self._tokens.truncate_to_fit_when_rendered(
-                message.content, most, format_message_with_other_text, self._tokens.omit_middle
-            )
-        )
+        own = remove_code_and_block_quotes(message.content)  # a model that learns from the rest would seem weak
+        text = format_line(self._tokens.truncate_to_fit_when_rendered(own, most, format_line, self._tokens.omit_middle))
         return self._tokens.truncate(text, most)
 
     def _select_turn_start_and_last_id(

@@ -39,15 +39,13 @@ _HOST = re.compile(r"[^\W_]([\w-]*[^\W_])?(\.[^\W_]([\w-]*[^\W_])?)*\.?")
 def normalize_url(text: str) -> str:
     """Parse an http or https URL, and remove trailing slashes."""
     text = text.rstrip("/")
-    try:
+    with contextlib.suppress(ValueError):
         parts = urlsplit(text)
         host = parts.hostname or ""
         # The codec refuses empty and overlong labels, and the pattern other invalid hosts.
         is_host = ":" in host or (host.encode("idna") and _HOST.fullmatch(host))
         if parts.scheme in ("http", "https") and is_host and parts.port != 0 and len(text.split()) == 1:
             return text
-    except ValueError:
-        pass
     raise ValueError("must be a URL that begins with http:// or https://, followed by a host's name.")
 
 

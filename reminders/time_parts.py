@@ -27,6 +27,7 @@ _MINUTE = (  # "3.12." is a date
 )
 _HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/%]|[:.,-]\d|\s[%€$£](?!\d)|(?:st|nd|rd|th)\b))"
 LEADS = "(?:(?:{on}|{at}) )*"
+_BEFORE_HOUR = f"(?= {LEADS}" + r"(?:(?P<hour>\d)|{at} (?P<name>[^\s,;\d]+)))?"  # "at 8" or "at eight"
 _TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
 _FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{LEADS}(?:{_DAYS})"  # "and every Friday"
@@ -260,7 +261,7 @@ class TimePhraseParser:
             self.is_every, self.repeat = True, "monthly"
         return match.end("cycle" if is_cycle else "ordinal" if match["ordinal"] else "day")
 
-    @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?P<named>(?=\sde\s))?(?P<timed>(?= (?:(?:{on}|{at}) )*\d))?")
+    @grammar_rule(r"(?P<this>{this} )?(?P<part>{part})(?P<named>(?=\sde\s))?" + _BEFORE_HOUR)
     def _read_part_of_day(self, match: re.Match[str], preposition: str) -> EndPosition:
         name = self.words.get_meaning("part", match["part"])
         if self.clock is not None:
@@ -272,8 +273,8 @@ class TimePhraseParser:
             self.is_midnight = name == "midnight"
             if not preposition and self.words.compile(r"(?<!\w){at} \d").search(self.text, match.end()):
                 self.mark_span_doubtful(*match.span(), may_be_text=True)  # "Friday noon prayer at 9"
-        elif match["timed"] is not None or match["this"] or name in _TONIGHT:
-            self.part = name  # "上午9点", "tomorrow evening at 8"
+        elif match["hour"] or (parse_number(match["name"] or "") or 0) > 1 or match["this"] or name in _TONIGHT:
+            self.part = name  # "上午9点", "tomorrow evening at eight"
         else:
             return 0
         if (match["this"] or name in _TONIGHT) and not self.has_date:
@@ -303,7 +304,8 @@ class TimePhraseParser:
     def _read_time(self, match: re.Match[str], preposition: str) -> EndPosition:
         is_led = preposition == "at"
         hour = int(parse_number(match["hour"] or match["name"]) or 0)
-        if self.clock is not None or (match["name"] and not (is_led and hour > 1 and match["name"] != "once")):
+        is_at_once = match["name"] == "once" and self.words.language == ENGLISH  # 11 in Spanish
+        if self.clock is not None or (match["name"] and (not is_led or hour <= 1 or is_at_once)):
             return 0
         self.is_exact = any(match[mark] is not None for mark in ("minute", "h", "name", "hours", "part"))
         if not (is_led or self.is_exact):

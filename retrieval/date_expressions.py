@@ -161,8 +161,9 @@ def _find_relative_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple
             yield _make_past_range(now, unit, count), match[0]
 
 
-# What may surround the name of a month in a date.
-_FIGURES = re.compile(r"[\W\d_]*(?:(?:st|nd|rd|th|of|de|del)\b[\W\d_]*)*")
+# What may surround the name of a month in a date: a day and a year, but not "1-5".
+_NO_FIGURES = r"(?:[\W_]|(?:st|nd|rd|th|of|de|del)\b)*"
+_FIGURES = re.compile(rf"{_NO_FIGURES}(?:\d{{4}}{_NO_FIGURES})?(?:\d\d?{_NO_FIGURES})?(?:\d{{4}}{_NO_FIGURES})?")
 
 
 def parse_text_as_period(text: str, now: datetime) -> tuple[date, date] | None:

@@ -117,7 +117,8 @@ def _detect_script(text: str) -> str:
     scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
     scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
     script, count = scripts.most_common(1)[0]
-    return script if count >= max(MIN_LANGUAGE_LETTERS, MIN_LANGUAGE_SHARE * len(letters)) else ""
+    is_enough = len(letters) + len(_CHARACTERS.findall(letters)) >= MIN_LANGUAGE_LETTERS
+    return script if is_enough and count >= MIN_LANGUAGE_SHARE * len(letters) else ""
 
 
 def _detect_language(text: str) -> str:

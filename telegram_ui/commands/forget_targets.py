@@ -15,6 +15,9 @@ BUTTON_LIFETIME = timedelta(minutes=10)  # so that nobody erases anything by tou
 _FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
 _BETWEEN = re.compile(r"\W*\w{0,5}\W*")  # between two dates: "to", "bis", "–"
 _TO = re.compile(r"[–—]|\s-\s")  # between two dates in words
+_DAYS = re.compile(
+    r"^(\D*)(\d\d?)(?:[\s.]*[-–—][\s.]*|\s[^\W\d]{1,2}\s)(\d\d?)(?!\d)(.*)"
+)  # "1-5 May", "1 al 5 de mayo"
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
@@ -91,6 +94,7 @@ def parse_forget_argument(argument: str, local_now: datetime) -> ForgetTarget | 
     if not before and not after and len(between) < 2 and all(map(_BETWEEN.fullmatch, between)):
         found = sorted(map(_parse_day, _FIGURES.findall(words)))
         return ForgetTarget(kind="days", first=found[0], last=found[-1])
+    words = _DAYS.sub(r"\1\2\4 – \1\3\4", words)
     spans = [parse_text_as_period(part.strip(), local_now) for part in _TO.split(words, maxsplit=1)]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans) or known[0][0] > known[-1][1]:

@@ -163,6 +163,20 @@ def test_request_shows_only_known_facts_sharing_terms_with_user_messages() -> No
     assert "hazelnuts" not in request.request[1].content
 
 
+def test_request_leaves_out_code_and_block_quotes_that_are_not_own_words() -> None:
+    """A strong model that learned from them had its facts refused, and was then taken for a weak one."""
+    said = ["On Monday Tom wrote:\n> I have two cats\nHow do I answer?", "> I live in Rome"]
+    turns = make_turns([[("user", text)] for text in said])
+    made = RequestBuilder(TOKENS, lambda: 8000).make_extraction_request(
+        turns, [], owner_description="the user", zone=UTC
+    )
+    shown = made.request[1].content
+    assert "How do I answer?" in shown
+    assert "two cats" not in shown
+    assert "Rome" not in shown
+    assert [message.content for message in made.messages] == said  # compared with the store when facts are stored
+
+
 def test_small_turns_share_a_request() -> None:
     turns: list[list[tuple[Role, str]]] = [
         [("user", f"Point {number}."), ("assistant", "Noted.")] for number in range(30)

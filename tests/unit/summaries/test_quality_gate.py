@@ -133,6 +133,7 @@ GERMAN = "Die Nutzerin hat eine Katze, die nicht auf dem Sofa schläft, und war 
     [
         (ENGLISH, RUSSIAN, True),
         (ENGLISH, GERMAN, True),
+        (ENGLISH, "我住在绍兴，楼下是面包店，养了一只乌龟，每周二去合唱团。", True),
         (GERMAN, RUSSIAN, True),
         ("她有一只猫，夏天去了乡下的房子，采了很多浆果，还在花园里种了番茄和黄瓜，秋天再回到城里。", ENGLISH, True),
         ("У пользователя есть кошка Мурка; летом он ездил на дачу.", RUSSIAN, False),

@@ -52,6 +52,12 @@ targets = st.one_of(
         ("1 January – 31 January", JANUARY),
         ("1. Januar - 31. Januar 2026", JANUARY),
         ("1月1日—1月31日", JANUARY),
+        ("1-31 January", JANUARY),
+        ("January 1–31, 2026", JANUARY),
+        ("1.-31. Januar", JANUARY),
+        ("1 al 31 de enero", JANUARY),
+        ("1 по 31 января 2026", JANUARY),
+        ("1 January 2026 - 31 January 2026", JANUARY),
         ("walnuts – 3 June", None),
         ("3 June", make_day_target(3, month=6)),
         ("3. Juni 2026", make_day_target(3, month=6)),
@@ -82,6 +88,7 @@ def test_parses_forget_argument_as_target(words: str, target: ForgetTarget) -> N
     [
         *("my cat", "12", "everything about my cat", "fact", "2026-01", "#", "# 1 2", "todo"),
         *("yesterday's walk", "the code word of today", "2026", "May", "summer", "tomorrow", "Friday"),
+        *("31-1 January", "1st January 31st", "3-4 eggs", "room 12-14"),
         *("the 3 June walk", "walk 2026-01-01", "2026-01-01 and somebody 2026-01-02"),
     ],
 )
