@@ -307,7 +307,8 @@ def read_environment(directory: Path | None = None) -> Environment:
     """Return the variables of `.env`, overridden by the environment. Raise SettingsError if the file is not valid."""
     file = (directory or Path.cwd()) / ".env"
     try:
-        text = file.read_bytes().decode() if file.is_file() else ""
+        # Secret managers serve it as a named pipe. A folder of this name is a virtual environment.
+        text = file.read_bytes().decode() if os.path.lexists(file) and not file.is_dir() else ""
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SettingsError(str(file), f"line {line} is not text in UTF-8.") from None

@@ -102,7 +102,7 @@ def map_missing_settings_to_errors(settings: Settings) -> dict[str, SettingsErro
     """Return an error for each required setting that is not set, keyed by the setting's name."""
     missing = list[SettingsError]()
     if not settings.telegram_bot_token:
-        how = "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground"
+        how = "is not set. Get one from @BotFather, or run python bot.py --playground to try the bot without one."
         missing.append(SettingsError("TELEGRAM_BOT_TOKEN", how))
     if not settings.openai_api_key and not settings.openai_base_url:
         how = "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp)."

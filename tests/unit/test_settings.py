@@ -3,8 +3,10 @@
 tests/end_to_end tests how the bot reports such errors when it runs as a process.
 """
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -18,6 +20,22 @@ def test_environment_overrides_env_file(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("OPENAI_MODEL", "from-environment")
     found = read_environment(tmp_path)
     assert (found["OPENAI_MODEL"], found["SUMMARY_MODEL"]) == ("from-environment", "größer")
+
+
+def test_env_file_of_secret_manager_is_read_from_named_pipe(tmp_path: Path) -> None:
+    """1Password mounts `.env` like this (theskumar/python-dotenv#586, casey/just#3246)."""
+    os.mkfifo(tmp_path / ".env")
+    Thread(target=(tmp_path / ".env").write_text, args=["OPENAI_MODEL=from-the-vault\n"], daemon=True).start()
+    assert read_environment(tmp_path)["OPENAI_MODEL"] == "from-the-vault"
+
+
+def test_env_file_that_is_link_to_nothing_is_refused_and_folder_ignored(tmp_path: Path) -> None:
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv" / ".env").mkdir()
+    assert "OPENAI_MODEL" not in read_environment(tmp_path / "venv")
+    (tmp_path / ".env").symlink_to("/run/secrets/keepsake.env")
+    with pytest.raises(SettingsError, match=r"\.env: cannot be read"):
+        read_environment(tmp_path)
 
 
 def test_env_file_that_is_not_utf8_is_named_in_error(tmp_path: Path) -> None:
