@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 from facts.own_words import find_quotation, get_words_about_author, names_speaker_instead_of_subject
 from facts.verification import find_start_date
 from llm import prompts
-from llm.meant_json import parse_json_leniently
+from llm.meant_json import parse_json_leniently, parse_json_or_none
 from records.facts import LASTING, MAX_FACT_CHARS, FactKind, NewFact
 from records.messages import Message
 from text.analyzer import fold_accents, normalize_text, split_words
@@ -62,9 +62,12 @@ class ExtractedFact:
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
     """Parse a model's answer into facts. Return None if the answer is not a list of facts."""
+    if answer.startswith('"'):  # JSON in a JSON string
+        answer = str(parse_json_or_none(answer))
     items = _parse_list(answer)
-    if items is None and answer.rstrip("` \n").endswith(("]", "}")):
-        items = _parse_list(json.dumps(parse_json_leniently(answer)))  # the answer is complete, but no valid JSON
+    if answer.rstrip("` \n").endswith(("]", "}")):  # it is complete, but perhaps no valid JSON
+        meant = _parse_list(json.dumps(parse_json_leniently(answer)))
+        items = max(items, meant, key=lambda each: (each is not None, sum(map(bool, map(_parse_fact, each or ())))))
     if items is None:
         return None
     items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]
@@ -361,18 +364,20 @@ def _iterate_json_values(answer: str) -> Iterator[object]:
 
 
 def _parse_list(answer: str) -> list[object] | None:
+    single = list[object]()
     for value in _iterate_json_values(answer):
         for _ in range(3):  # {"result": {"facts": […]}}
             if isinstance(value, dict) and not _parse_fact_text(value):
-                parts = [part for part in value.values() if isinstance(part, list | dict)]
+                inner = (parse_json_or_none(part) if isinstance(part, str) else part for part in value.values())
+                parts = [part for part in inner if isinstance(part, list | dict)]
                 if "facts" not in value and value and not parts:
                     break
                 value = value.get("facts", parts[0] if len(parts) == 1 else parts)
         if isinstance(value, list | None):
             return cast("list[object]", value or [])
-        if isinstance(value, dict) and _parse_fact_text(value):
-            return [value]
-    return None
+        if isinstance(value, dict) and _parse_fact_text(value) and value not in single:
+            single.append(value)
+    return single or None
 
 
 def _parse_fact(item: object) -> ExtractedFact | None:
@@ -419,7 +424,8 @@ PROFILE_SCHEMA = prompts.make_answer_schema("profile", {name: {"type": "string"}
 
 def parse_profile_sections(answer: str) -> dict[str, str]:
     """Parse a model's answer into profile sections, keyed by name. Return {} if it is unusable."""
-    value = next((value for value in _iterate_json_values(answer) if isinstance(value, dict)), {})
+    values = [*_iterate_json_values(answer), *([parse_json_leniently(answer)] if answer.rstrip().endswith("}") else [])]
+    value: Mapping[str, object] = next((value for value in values if isinstance(value, dict)), {})
     sections: dict[str, str] = {}
     for name in prompts.PROFILE_SECTIONS:
         section = value.get(name)

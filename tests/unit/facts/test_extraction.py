@@ -12,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import reconciliation, schemas, verification
-from facts.schemas import iterate_candidates_for_each_fact, parse_facts, replace_vague_text_with_quote
+from facts.schemas import (
+    iterate_candidates_for_each_fact,
+    parse_facts,
+    parse_profile_sections,
+    replace_vague_text_with_quote,
+)
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -449,6 +454,30 @@ def test_ignores_instruction_type_unsupported_by_quote() -> None:
 def test_parse_facts_accepts_null_list_and_trailing_commas(answer: str) -> None:
     assert [fact.text for fact in parse_facts(answer) or ()] == ["Anna sails."][: "null}" not in answer]
     assert parse_facts('{"facts":[{"message":1,"text":"Anna sai') is None, "half a fact is none"
+
+
+SAILS, SINGS = '{"message": 1, "text": "Anna sails."}', '{"message": 2, "text": "Ben sings."}'
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f'{{"facts": [{SAILS}, {SINGS},]}}',
+        f'{{"facts": [{SAILS}, // the first\n{SINGS}]}}',
+        f'{{"facts": [{SAILS} {SINGS}]}}',
+        f"{SAILS}\n{SINGS}",
+        f'{{"facts": [{SAILS}, {SINGS}, {{"message": 3, "text": "Anna dri',
+        json.dumps(f'{{"facts": [{SAILS}, {SINGS}]}}'),
+        json.dumps({"name": "facts", "arguments": f'{{"facts": [{SAILS}, {SINGS}]}}'}),
+    ],
+)
+def test_parse_facts_finds_every_fact_in_damaged_json(answer: str) -> None:
+    assert [fact.text for fact in parse_facts(answer) or ()] == ["Anna sails.", "Ben sings."]
+
+
+def test_profile_with_trailing_comma_is_read_and_half_a_profile_is_not() -> None:
+    assert parse_profile_sections('{"profile": "Anna sails.",}') == {"profile": "Anna sails."}
+    assert parse_profile_sections('{"profile": "Anna sai') == {}
 
 
 @pytest.mark.parametrize(
