@@ -11,7 +11,6 @@ from math import log
 
 from llm.prompts import split_into_heading_and_text
 from text.analyzer import detect_language_of_latin_words, fold_accents
-from text.characters import split_sentences
 from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word_or_month, remove_thousands_separators
 from text.stopwords import FUNCTION_WORDS, WORD_LISTS
@@ -90,35 +89,31 @@ def is_in_another_language(text: str, source: str) -> bool:
 
     If the script is the same, compare function words or, failing that, letters. Return False if in doubt.
     """
-    script, language = _detect_script(source), _detect_language(source)
-    parts = (
-        [text] if _detect_script(text) else [part for part in split_sentences(text) if _detect_script(part) != script]
-    )
-    foreign = "\n".join(filter(_detect_script, parts))
-    if not script or 2 * len(foreign) < len(text):
+    written, language = _count_letters_by_script(source), _detect_language(source)
+    script, count = written.most_common(1)[0]
+    words, known = set(_WORD.findall(text.casefold())), set(_WORD.findall(source.casefold()))
+    new = _count_letters_by_script(" ".join(words - known))
+    foreign = new.total() - new[script]
+    if count < max(MIN_LANGUAGE_LETTERS, MIN_LANGUAGE_SHARE * written.total()):
         return False
-    if _detect_script(foreign) != script:
-        is_other = script != "LATIN" or bool(language)  # talk in romanised Russian may be summarised in Cyrillic
-    elif language:
-        is_other = _detect_language(text) not in ("", language)
-    else:
-        is_other = script != "LATIN" and _differ_in_letters(text, source)
-    words, known = set(_WORD.findall(foreign.casefold())), set(_WORD.findall(source.casefold()))
-    return is_other and 2 * len(words & known) < len(words)
+    if foreign >= MIN_LANGUAGE_LETTERS and 2 * foreign > _count_letters_by_script(" ".join(words)).total():
+        return script != "LATIN" or bool(language)  # talk in romanised Russian may be summarised in Cyrillic
+    if new.total() < MIN_LANGUAGE_LETTERS or 2 * len(words & known) >= len(words):
+        return False
+    if language:
+        return _detect_language(text) not in ("", language)
+    return script != "LATIN" and _differ_in_letters(text, source)
 
 
 def _extract_letters(text: str) -> str:
     return "".join(filter(str.isalpha, fold_accents(text[:MAX_LANGUAGE_CHARS].casefold())))
 
 
-def _detect_script(text: str) -> str:
-    """Return the name of a text's main script, or "" if the text has few letters or mixes scripts."""
-    letters = _extract_letters(text)
+def _count_letters_by_script(text: str) -> Counter[str]:
+    letters = _CHARACTERS.sub(r"\g<0>\g<0>", _extract_letters(text))  # these count double
     scripts = Counter(unicodedata.name(letter, "?").split(" ", 1)[0].split("-")[0] for letter in letters)
     scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
-    script, count = scripts.most_common(1)[0]
-    is_enough = len(letters) + len(_CHARACTERS.findall(letters)) >= MIN_LANGUAGE_LETTERS
-    return script if is_enough and count >= MIN_LANGUAGE_SHARE * len(letters) else ""
+    return scripts
 
 
 def _detect_language(text: str) -> str:

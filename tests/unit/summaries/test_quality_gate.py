@@ -135,6 +135,17 @@ GERMAN = "Die Nutzerin hat eine Katze, die nicht auf dem Sofa schläft, und war 
         (ENGLISH, GERMAN, True),
         (ENGLISH, "我住在绍兴，楼下是面包店，养了一只乌龟，每周二去合唱团。", True),
         (GERMAN, RUSSIAN, True),
+        (f"Краткое содержание: {ENGLISH}", RUSSIAN, True),
+        (
+            "Summary:\n- The user has a cat.\n- They went to the dacha.\n\n(Пользователь рассказал о кошке.)",
+            RUSSIAN,
+            True,
+        ),
+        (
+            "用户用 Kubernetes 和 PostgreSQL 部署服务。",
+            "我用 Kubernetes 和 PostgreSQL 部署我们的服务，每天晚上都要备份数据库，周末休息，下个月搬到新的机房去。",
+            False,
+        ),
         ("她有一只猫，夏天去了乡下的房子，采了很多浆果，还在花园里种了番茄和黄瓜，秋天再回到城里。", ENGLISH, True),
         ("У пользователя есть кошка Мурка; летом он ездил на дачу.", RUSSIAN, False),
         ("Katze Murka.", RUSSIAN, False),
