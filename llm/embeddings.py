@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_INPUT_CHARS = 8_000  # characters of a text that are sent to an endpoint
 MAX_ANSWER_BYTES = 32_000_000  # 64 vectors of 8,192 numbers with 20 digits have fewer than half
+# The names under which OpenAI, Ollama, Cohere and Workers AI send vectors, some within others.
+_VECTORS = ("data", "embeddings", "result", "float")
 MAX_DIMENSIONS = 8_192  # twice as many as the largest hosted models have; each message keeps a vector
 
 
@@ -71,8 +73,11 @@ class EndpointEmbedder(EndpointClient):
         request = {"model": self._model, "input": texts}
         async with client.post("/embeddings", request, timer.restart_timeout) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
-        rows: Any = answer.get("data") if isinstance(answer, dict) else answer
+        rows: Any = answer
+        while isinstance(rows, dict):  # ends: each is a part of the one before
+            rows = next((rows[name] for name in _VECTORS if rows.get(name)), None)
         try:
+            rows = [row if isinstance(row, dict) else {"embedding": row} for row in rows]
             indices = [int(row.get("index") or 0) for row in rows]  # some servers number none, or every one 0
             rows = [row for _, row in sorted(zip(indices, rows, strict=True), key=lambda pair: pair[0])]
             with np.errstate(over="ignore"):  # numbers that are too large become infinite, and then nothing

@@ -100,6 +100,10 @@ BASE64 = b64encode(np.array([3, 4], dtype="<f4").tobytes()).decode()
         {"data": [{"index": 1, "embedding": [[3, 4]]}, {"index": 0, "embedding": [[3, 4]]}]},
         [{"index": 0, "embedding": [[3, 4]]}, {"index": 1, "embedding": [[3, 4]]}],
         {"data": [{"index": "1", "embedding": [3, 4]}, {"index": "0", "embedding": [3, 4]}]},
+        {"model": "m", "embeddings": [[3, 4], [3, 4]]},  # Ollama
+        {"id": "e", "texts": ["a", "b"], "embeddings": {"float": [[3, 4], [3, 4]]}},  # Cohere
+        {"result": {"shape": [2, 2], "data": [[3, 4], [3, 4]]}, "success": True, "errors": []},  # Workers AI
+        [[3, 4], [3, 4]],  # text-embeddings-inference
     ],
 )
 async def test_accepts_embedding_response_variants(
