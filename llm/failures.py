@@ -48,6 +48,10 @@ NAMES_KEY = re.compile(
 )
 # Of a 403. Words are no proof: xAI's for a declined message names the key. Others are pages, or say nothing.
 _MAY_BE_KEY = re.compile(rf"{NAMES_KEY.pattern}|\A[\W\d]*(?:forbidden[\W\d]*)?\Z|<html", re.IGNORECASE)
+ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
+SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
+TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
+STREAMING = re.compile(r"\Astream\b|\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 
 
@@ -162,6 +166,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
         401: (tr("errors-key"), [settings.key]),
         403: (tr("errors-key"), [settings.key, settings.model]),
         404: (tr("errors-unknown-model", name=model), [settings.model, settings.url]),
+        405: (tr("errors-model-refused"), [settings.url]),  # FastAPI says so of paths that only take GET
     }.get(status, (tr("errors-model-refused"), [settings.url] if status < 400 else []))  # redirects are not followed
     if not names and _MODEL_NOT_FOUND.search(error.searchable_text):
         names = [settings.model, settings.url]

@@ -36,10 +36,6 @@ Vision = Literal["auto", "on", "off"]
 Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
-_ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
-_SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
-_TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
-_STREAMING = re.compile(r"\Astream\b|\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 _NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # models whose first text may be thoughts
 ROOM_TOKENS = 8_192  # the limit for thoughts and answer, if the thoughts have used up the endpoint's own limit
 _ROOM = "answers within the endpoint's own limit"
@@ -144,6 +140,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             answer = PartialAnswer(
                 offer=offer,
                 thinks_first=_THINKS_FIRST in self._unsupported,
+                wants_json=schema is not None,
                 question="\n\n".join(last.values()).lower(),
                 prompt="\n\n".join(message.content for message in messages).lower(),
             )
@@ -265,7 +262,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
-        kind, words = error.kind, error.searchable_text
+        kind, words, status = error.kind, error.searchable_text, error.status_code
         if kind in ("busy", "loading"):
             fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
@@ -275,7 +272,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             fallbacks.refusals = ladder.MAX_REQUESTS - 2
         fallbacks.record_refusal()
         # Further attempts of the same would only take time; a fault has one, since it may pass.
-        timer.may_retry = fallbacks.refusals == 1 or (error.status_code == 500 and not fallbacks.for_person)
+        timer.may_retry = fallbacks.refusals == 1 or (status == 500 and not fallbacks.for_person)
         if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
         named = f"{error.details.get('param')} {words}"
@@ -295,31 +292,31 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif kind == "busy":  # the last attempt leaves out everything but the history
             likely = "length"
             possible.discard("history")
-        elif "tools" in request and _TOOLS.search(words):
+        elif "tools" in request and failures.TOOLS.search(words):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
-        elif "system" in possible and _ROLES.search(words) and (error.status_code != 500 or fallbacks.refusals > 1):
+        elif "system" in possible and failures.ROLES.search(words) and (status != 500 or fallbacks.refusals > 1):
             likely = "system"
-        elif error.status_code == 500 and not (likely or failures.NAMES_KEY.search(words)):
-            if "response_format" in request and _SCHEMAS.search(words):
+        elif status == 500 and not (likely or failures.NAMES_KEY.search(words)):
+            if "response_format" in request and failures.SCHEMAS.search(words):
                 likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
             elif fallbacks.refusals == 1 or not fallbacks.for_person:
                 return False  # it may pass: the same is asked again
         may_be_stream = kind in ("unclear", "model") and not fallbacks.left_out and _STREAMS in self._unsupported
-        if "stream" in request and (may_be_stream or _STREAMING.search(named)):
+        if "stream" in request and (may_be_stream or failures.STREAMING.search(named)):
             possible.add("stream")
             likely = "stream"
         is_too_long = kind == "length" and "length" not in fallbacks.left_out and "image" not in words.lower()
-        may_be_length = kind == "busy" or (is_too_long and error.status_code != 413)
+        may_be_length = kind == "busy" or (is_too_long and status != 413)
         if pictures and not may_be_length and likely not in ("parameters", "stream", "tools"):
-            if error.status_code not in (403, 413) and self._unsupported.record_and_compare_refused_pictures(pictures):
+            if status not in (403, 413) and self._unsupported.record_and_compare_refused_pictures(pictures):
                 self._remember_refused_parameter("pictures")
             told = None if self.supports_pictures is False else tr("errors-picture")
             raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model))
-        steps = fallbacks.choose_steps(f"{error.status_code} {named}", possible, likely)
+        steps = fallbacks.choose_steps(f"{status} {named}", possible, likely)
         if "parameters" in steps:
             fallbacks.parameters |= request.keys() & ladder.PARAMETERS
         if steps:
-            log.info("model %s refused a request (%d): asked without %s", self.name, error.status_code, sorted(steps))
+            log.info("model %s refused a request (%d): asked without %s", self.name, status, sorted(steps))
         if "length" in steps:
             window = self._lower_prompt_limit(fallbacks, messages, error.message)
             if not fallbacks.for_person:
@@ -356,7 +353,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "history" in helpful and "system" in self._unsupported:  # else one message may have been declined
             self._remember_refused_parameter(_HISTORY)
         takes_no_system = "system" in helpful or ("history" in helpful and fallbacks.was_tried_alone("system"))
-        if takes_no_system and not (was_fault and not _ROLES.search(fallbacks.last_refusal)):
+        if takes_no_system and not (was_fault and not failures.ROLES.search(fallbacks.last_refusal)):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.limit = fallbacks.window.limit
@@ -432,7 +429,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if error := failures.find_error_in_body(event):
                         is_half = answer.text and error.kind in ("busy", "unclear")
                         raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    timer.extend_timeout_on_progress(answer.add_chunk_and_count_chars(event))
+                    timer.extend_timeout_on_progress(count := answer.add_chunk_and_count_chars(event))
+                    if answer.has_ended and (count or not response.body.deadline):
+                        response.body.end_within(self._timeout / 2)  # some servers leave the stream open
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None

@@ -25,6 +25,7 @@ MAX_ANSWER_BYTES = 64_000_000  # 100,000 tokens in events of 500 bytes have fewe
 MAX_INFLATED_BYTES = 1_000_000  # bytes to decompress at a time
 GZIP_MAGIC = 0x1F  # the first byte of gzip data, with which no text begins
 _TEXT = re.compile(rb"[\t\n\r -~]{4}|[\t\n\r -~]{1,3}\Z|\xef\xbb\xbf")  # the beginning of events or JSON
+LAST_SECONDS = 3.0  # for what follows the reported end of an answer, such as its usage
 DRAIN_SECONDS = 0.2  # for reading what follows the last event. Only a connection whose body was read fully is reused.
 _OWN_HEADERS = frozenset(
     {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
@@ -50,6 +51,10 @@ class BoundedBody(httpx2.AsyncByteStream):
         self._is_refusal = is_refusal
         self.on_bytes: OnBytes = lambda: None
         self.on_drained: OnDrained | None = None
+        self.deadline: float | None = None  # on the event loop's clock
+
+    def end_within(self, seconds: float) -> None:
+        self.deadline = asyncio.get_running_loop().time() + min(seconds, LAST_SECONDS)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
@@ -69,7 +74,7 @@ class BoundedBody(httpx2.AsyncByteStream):
         """Yield the body, decompressed if it begins like gzip or its Content-Encoding is deflate."""
         inflater, is_first = None, True
         try:
-            async for chunk in self._stream:
+            async for chunk in self._iterate_until_deadline():
                 self.on_bytes()
                 if is_first and chunk:
                     inflater, is_first = self._choose_decompressor(chunk), False
@@ -87,6 +92,14 @@ class BoundedBody(httpx2.AsyncByteStream):
             raise ModelBroken(remedy="(malformed)") from None
         except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
             raise httpx2.ReadError("") from error
+
+    async def _iterate_until_deadline(self) -> AsyncIterator[bytes]:
+        chunks = aiter(self._stream)
+        with suppress(StopAsyncIteration, TimeoutError):
+            while True:  # ends with the body
+                async with asyncio.timeout_at(self.deadline):
+                    chunk = await anext(chunks)
+                yield chunk
 
     def _choose_decompressor(self, first_chunk: bytes) -> "zlib._Decompress | None":
         if self._encoding == "deflate" or first_chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
@@ -197,10 +210,9 @@ class Response:
             for event in reader.parse_rest_of_body():
                 yield event
             self.body.on_drained = None
-            with suppress(TimeoutError):
-                async with asyncio.timeout(DRAIN_SECONDS):
-                    async for _ in chunks:
-                        pass
+            self.body.end_within(DRAIN_SECONDS)
+            async for _ in chunks:
+                pass
         except httpx2.HTTPError:
             if not reader.is_over:
                 raise BrokenOff from None

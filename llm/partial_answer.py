@@ -29,7 +29,7 @@ _LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_(?:\w{1,20}_)?tokens|context_
 # Where endpoints put text, and the kinds of other protocols' events that have some: not those at its start or end.
 _TEXTS = (
     "delta", "text", "content", "value", "parts", "message", "reason", "token", "answer", "result", "generated_text",
-    "completion", "generation", "output", "outputs", "results", "contentBlockDelta",
+    "completion", "generation", "output", "outputs", "results", "contentBlockDelta", "transcript",
 )  # fmt: skip
 _NO_ANSWER = re.compile(f"{REASONING.pattern}|call|tool", re.IGNORECASE)  # parts with thoughts or results of tools
 _SAYS = re.compile(
@@ -47,6 +47,7 @@ class PartialAnswer:
 
     offer: ToolOffer
     thinks_first: bool = False
+    wants_json: bool = False
     question: str = ""  # with the instructions, in lower case
     prompt: str = ""  # all messages, in lower case
     text: str = ""
@@ -80,7 +81,7 @@ class PartialAnswer:
         reason = _join_text_parts(reason).strip().lower()[:MAX_REASON_CHARS]
         place = choice["index"] if type(choice.get("index")) is int else default_index
         if self._choice is None or self._choice == place:
-            text = _join_text_parts(said.get("content") or said.get("text"))
+            text = _join_text_parts(said.get("content") or said.get("text") or said.get("audio"))
             self._choice = place if text else self._choice
             # Some servers repeat the whole text at the end of the stream. Others send each piece as a message.
             is_message = said is message or len(self.text) >= MIN_REPEATED_CHARS
@@ -172,6 +173,9 @@ class PartialAnswer:
         if self.refusal or self.finish == "content_filter":
             self.refusal = self.refusal or "content_filter"
             raise ModelDeclined
+        if self.wants_json and not self.text.strip():  # LM Studio may take it for thoughts, and LiteLLM for a call
+            parts = [*(call.arguments for call in self.calls.build()), self.reasoning.text.strip()]
+            self.text = next((part for part in parts if part.startswith("{")), "")
         reading = self.parse_text_and_calls()
         is_empty = not (reading.shown.strip() or reading.calls or self.calls.build())
         self.is_blank = is_empty and not (self.is_truncated or reading.is_broken)

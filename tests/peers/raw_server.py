@@ -15,12 +15,13 @@ class RawAnswer:
     """One response: its body, status and content type.
 
     `then` is sent after the body, in a packet of its own. If `is_cut`, the connection is closed before the announced
-    end.
+    end. If `is_left_open`, more is announced, and nothing follows.
     """
 
     body: bytes
     then: bytes = b""
     is_cut: bool = False
+    is_left_open: bool = False
     status: int = 200
     content_type: str = "text/event-stream"
 
@@ -61,7 +62,7 @@ class RawServer:
                 if head.split(b" ")[1].endswith(b"/chat/completions"):
                     self.requests.append(json.loads(body))
                     raw = self.answer(self.requests[-1])
-                size = len(raw.body) + len(raw.then) + raw.is_cut
+                size = len(raw.body) + len(raw.then) + raw.is_cut + raw.is_left_open
                 about = f"content-type: {raw.content_type}\r\ncontent-length: {size}\r\n\r\n"
                 writer.write(f"HTTP/1.1 {raw.status} X\r\n{about}".encode() + raw.body)
                 await writer.drain()

@@ -101,6 +101,56 @@ async def test_connection_cut_after_finish_reason_keeps_answer() -> None:
         assert (await model.complete(make_prompt())).text == "Forty-two apples."
 
 
+@pytest.mark.parametrize("usage", ["", 'data: {"choices": [], "usage": {"prompt_tokens": 7}}\n\n'])
+async def test_stream_left_open_after_finish_reason_is_whole(usage: str) -> None:
+    """Bifrost (issue 6784) and vllm-mlx (issue 101): no [DONE] follows, and the connection stays open."""
+    body = f"data: {TEXT}\n\ndata: {STOP}\n\n{usage}".encode()
+    async with (
+        run_raw_server(lambda _: RawAnswer(body=body, is_left_open=True)) as (server, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=4) as model,
+    ):
+        made = await model.complete(make_prompt())
+    assert (made.text, len(server.requests)) == ("Forty-two apples.", 1)
+    assert not usage or made.usage.prompt == 7
+
+
+async def test_shows_transcript_of_spoken_answer() -> None:
+    spoken = make_chunk(role="assistant", content=None, audio={"id": "a", "transcript": "Forty-two apples."})
+    assert (await complete_with_body(f"data: {spoken}\n\ndata: {STOP}\n\n".encode())).text == "Forty-two apples."
+
+
+JOKE = '{\n  "joke": "A cat that codes."\n}'
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "", "reasoning_content": JOKE},  # LM Studio (issue 1698), afm (issue 44)
+        {"content": None, "reasoning": JOKE},  # vLLM (issue 48863)
+        {"content": None, "tool_calls": [{"id": "c", "function": {"name": "json_tool_call", "arguments": JOKE}}]},
+    ],
+)
+async def test_finds_json_that_server_took_for_thoughts_or_call(message: Mapping[str, object]) -> None:
+    body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+    async with (
+        run_raw_server(lambda _: RawAnswer(body=body)) as (_, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=10) as model,
+    ):
+        made = await model.complete(make_prompt(), schema={"name": "joke", "schema": {"type": "object"}})
+        assert json.loads(made.text) == json.loads(JOKE)
+
+
+async def test_thoughts_alone_are_no_json() -> None:
+    message = {"content": "", "reasoning_content": 'They want {"joke": "a joke"}.'}
+    body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+    async with (
+        run_raw_server(lambda _: RawAnswer(body=body)) as (_, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=10) as model,
+    ):
+        with pytest.raises(ModelBroken):
+            await model.complete(make_prompt(), schema={"name": "joke", "schema": {"type": "object"}})
+
+
 async def test_replaces_invalid_utf8_byte_with_one_character() -> None:
     damaged = make_chunk(content="caf? ok").encode().replace(b"?", b"\xf9")
     assert (await complete_with_body(b"data: " + damaged + b"\n\ndata: [DONE]\n\n")).text == "caf\ufffd ok"
