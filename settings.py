@@ -258,7 +258,9 @@ class Settings:
         found = [value.value for value in values if isinstance(value, Secret)]
         urls = (getattr(self, option.name) for option in fields(self) if option.metadata.get("parse") is normalize_url)
         for url in map(urlsplit, (self.database_url.value, *urls)):
-            login, password = url.netloc.rpartition("@")[0], url.password or ""
+            password = url.password or ""
+            # A user of PostgreSQL without a password is no secret, but an endpoint's token may stand there.
+            login = url.netloc.rpartition("@")[0] if password or url.scheme.startswith("http") else ""
             found += [b64encode(unquote(login).encode()).decode(), login, password, unquote(password), url.query]
         return tuple(filter(None, found))
 

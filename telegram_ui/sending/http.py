@@ -47,13 +47,13 @@ class AiohttpRequest(BaseRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """Parse a Bot API response without logging it. Raise TelegramError if it is not a JSON object."""
+        """Parse a Bot API response without logging it. Raise TelegramError if it is something else."""
         try:
             response = json.loads(payload.decode("utf-8", "replace"))
             response = repair_surrogates_in_json(response) if b"\\ud" in payload.lower() else response
         except (ValueError, RecursionError):
             raise TelegramError("Invalid server response") from None
-        if not isinstance(response, dict):
+        if not isinstance(response, dict) or not ("result" in response or response.get("ok") is False):
             raise TelegramError("Invalid server response")
         return response
 

@@ -70,6 +70,17 @@ async def test_large_file_is_uploaded_in_chunks() -> None:
     assert sent > 3_000_000
 
 
+async def test_answer_of_another_server_raises_telegram_error() -> None:
+    """LM Studio answers so, with status 200. The KeyError ended the start, and --check, with a traceback."""
+
+    async def answer_as_lm_studio(request: Request) -> Response:
+        return JSONResponse({"error": f"Unexpected endpoint or method. (POST {request.url.path})"})
+
+    async with serve_handler(answer_as_lm_studio) as url, open_request() as request:
+        with pytest.raises(TelegramError, match="Invalid server response"):
+            await request.post(f"{url}/bot123:token/getMe")
+
+
 async def test_429_response_raises_retry_after() -> None:
     async def busy(_: Request) -> Response:
         return JSONResponse({"ok": False, "parameters": {"retry_after": 7}}, status_code=429)
