@@ -88,7 +88,7 @@ _RESPONSE = re.compile(
 _TEMPLATE = re.compile(
     rf"{_CODE}|(?P<struck><s>(?:(?!<s>).){{1,300}}?</s>(?=\s*\S))"
     r"|(?:^|(?<=[>\].!?])|(?<=[.!?]\x20))(?:<\|?|\[(?=(?-i:TOOL)))(?P<result>(?-i:(?:[a-z]{1,8}_)?(?:tool|function)_(?:call_)?(?:result|response|output)s?"
-    r"|TOOL_(?:RESULT|OUTPUT)S?))(?:\s[^<>\[\]\n]{0,80})?(?<!/)\|?[>\]](?:.*?[<\[][|/]{1,2}(?P=result)[^<>\[\]\n]{0,3}[>\]]\s*|.*\Z)"
+    r"|(?<!><)observation(?!\s)|TOOL_(?:RESULT|OUTPUT)S?))(?:\s[^<>\[\]\n]{0,80})?(?<!/)\|?[>\]](?:.*?[<\[][|/]{1,2}(?P=result)[^<>\[\]\n]{0,3}[>\]]\s*|.*\Z)"
     r"|(?P<token><\|from\|>\s*\w{1,20}|<(?:[|｜][\w▁:./-]{3,40}[|｜]?|\w{3,30}[|｜])>|</s>|<(?:unk|pad|eos|bos)>)"
     r"|<co>(?=[^<]{0,300}</co:)|</?co:[^<>\n]{0,60}>|\x20?(?:\[cite(?:_start|:[\s\d,.]{1,40})\]|【\d{1,3}(?::\d{1,3})?†[^】\n]{0,80}】)",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,

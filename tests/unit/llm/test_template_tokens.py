@@ -32,6 +32,8 @@ MARKED = [
     "<|tool_response|>SECRET<|/tool_response|>Visible answer",
     "[TOOL_RESULTS]SECRET[/TOOL_RESULTS]Visible answer",
     "Visible answer\n<tool_response>SECRET",
+    "Visible answer\n<|observation|>\nSECRET\n<|assistant|>\nSECRET",  # GLM, whose server does not stop it there
+    "<observation>\nSECRET\n</observation>\nVisible answer",
     "<think>SECRET plan<//think>Visible answer",  # DeepSeek V4 on SGLang
     "SECRET plan<//think>Visible answer",
     "Visible answer<think>SECRET",
@@ -68,6 +70,9 @@ async def test_keeps_text_on_both_sides_of_template_token() -> None:
         "Llama 2: <s>[INST] question [/INST] answer </s>",
         "PARAMETER stop <|im_end|>\nPARAMETER stop </s>",
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}",
+        "The <observation> element holds one value.",
+        "<observations><observation>5</observation></observations>",
+        '<observation id="1">\n  <value>5</value>\n</observation>',
         "The mean speed <|v|>, so v=<|v|>\nis positive.",
         "async function run(): Promise<ToolResult> {\n  return 1\n}",
         "Vec<tool_result> holds them. Read on.",
