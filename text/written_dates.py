@@ -15,7 +15,7 @@ _NUMERIC = re.compile(
     r"(?<!\d)(?P<era>[A-Z]?|令和|平成|民國)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}"
     r"(?P<late_era>[A-Z]?)(\d{1,4})(?!\d)"
 )
-_COUNTED = re.compile(r"(\d{4})\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
+_COUNTED = re.compile(r"(?:(令和|平成|民國)(\d{1,3})|(\d{4}))\s?[년年]\s?(\d{1,2})\s?[월月]\s?(\d{1,2})\s?[일日]")
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| ?h ?)(\d\d)(?:(?:[:.]| ?m(?:in)? ?)(\d\d)(?: s\b)?)?(?![\d:])")
 _NUMBERED_MONTH = re.compile(r"(?<!\d)(\d{1,2}) [^\W\d]+\.? (\d{1,2}),?(?: [^\W\d]+)? (\d{4})(?!\d)")  # of Vietnamese
 _YEAR = re.compile(r"(?<![+\d-])\d{4}(?!\d)")
@@ -161,7 +161,8 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
         is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in pairs)
         return ((first, second, third), "", *found.span()) if is_date else None
     if found := _COUNTED.search(text):
-        return (int(found[1]), int(found[2]), int(found[3])), "ymd", *found.span()
+        year = int(found[3] or found[2]) + _ERAS.get(found[1], 0)
+        return (year, int(found[4]), int(found[5])), "ymd", *found.span()
     words = sorted(_WORD.finditer(text), key=lambda word: len(word[0].encode()) < MIN_MONTH_BYTES)
     named = [(month, word) for word in words if (month := find_month(word[0].casefold(), language)) is not None]
     if not named:

@@ -340,9 +340,10 @@ def test_reads_files_of_windows_and_hidden_files(name: str, text: str, said: lis
         "\u2068[31.08.24, 21:25:15\u2069]\u2069 ",
         "\u202a31/08/24 \u202c21:25:15\u202c:\u200e ",
         "[Wednesday, 31 August 2024 at 21:25:15] ",
+        "[令和6年8月31日 21:25:15] ",
     ],
 )
-def test_whatsapp_head_may_have_marks_anywhere_and_a_long_weekday(head: str) -> None:
+def test_whatsapp_head_may_have_marks_anywhere_a_long_weekday_or_an_era(head: str) -> None:
     history = read_history(f"{head}Anna: Hello\n{head}Tom: Good\n", "WhatsApp Chat with Tom.txt")
     assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "Hello"), ("Tom", "Good")]
     assert [f"{message.created_at:%F %H}" for message in history.messages] == ["2024-08-31 21"] * 2
