@@ -21,7 +21,7 @@ async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorTex
     try:
         fact, _ = await services.facts.add_fact_unless_known(owner, text)
     except FactsFull:
-        return tr("memory-full", most=str(MAX_FACTS))
+        return tr("memory-full", most=MAX_FACTS)
     return fact
 
 
@@ -82,7 +82,7 @@ async def _explain_refusal(services: Services, owner: int, text: str) -> str:
     if not text:
         return tr("memory-usage")
     if len(text) > MAX_FACT_CHARS:
-        return tr("shared-too-long", most=str(MAX_FACT_CHARS), length=str(len(text)))
+        return tr("shared-too-long", most=MAX_FACT_CHARS, length=len(text))
     return tr("memory-incognito-on") if await is_incognito(services, owner) else ""
 
 

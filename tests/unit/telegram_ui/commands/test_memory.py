@@ -47,8 +47,8 @@ async def test_memory_add_shows_fact_and_ignores_duplicate(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/memory add Ann is allergic to\nwalnuts.")
     assert desk.get_last_text(ANN) == "Noted: Ann is allergic to walnuts."
     await desk.say(ANN, ANN, "/memory add Ann is allergic to walnuts.")
-    await desk.say(ANN, ANN, "/memory add " + "long " * 100)
-    assert "at most 300 are allowed" in desk.get_last_text(ANN)
+    await desk.say(ANN, ANN, "/memory add " + "long " * 300)
+    assert "has 1,499 characters; at most 300 are allowed" in desk.get_last_text(ANN)
     await desk.say(ANN, ANN, "/memory")
     assert "1 · Ann is allergic to walnuts." in get_shown_text(desk)
     assert "Facts (1)" in get_shown_text(desk)
