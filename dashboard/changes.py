@@ -172,8 +172,7 @@ class ChangeHandlers:
 
     async def correct_summary(self, request: PageRequest) -> JsonBody:
         number, text = request.parameters.read_integer("id"), request.parameters.read_text("text", MAX_TEXT_CHARS)
-        text = remove_invisible_characters(text).strip()
-        if not text:
+        if not (text := remove_invisible_characters(text).strip()):
             raise RequestRefused(400, tr("dashboard-summary-empty"))
         async with self._services.memory.open_store(request.owner) as store:
             known = await store.list_summaries(request.scope, active_only=False, ids=[number])

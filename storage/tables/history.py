@@ -157,6 +157,7 @@ class HistoryTable(OwnerTables):
                     gone.add(number)
             back = {message for number in gone for message in made[number] if message in made.keys() - gone}
             await delete_summaries(tx, owner, gone, back)
+            await tx.execute(_DATE_EDITS)
             await tx.execute(_END_RESTORE, owner)
 
     async def restore_rows(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
@@ -176,8 +177,6 @@ class HistoryTable(OwnerTables):
             else:
                 table = tables.BY_NAME[name]
                 await tx.execute_many(table.upsert_sql, [table.to_params(row) for row in portable])
-            if name == tables.FACTS.name:
-                await tx.execute(_DATE_EDITS)
             if counter := _COUNTER_OF.get(name):
                 # The counters in an edited file may be wrong. Ids must never be reused.
                 highest = max(int(str(row["id"])) for row in portable)
