@@ -17,9 +17,11 @@ import socket
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import bot
 from llm.openai_client import OpenAIClient
@@ -34,58 +36,86 @@ from text.tokenizer import Tokenizer
 LARGEST_ORDER = 1_000_000
 
 
+class Run(NamedTuple):
+    """A forked run, a pidfd of it, and the file for its pid and exit status."""
+
+    pid: int
+    pidfd: int
+    told: int
+
+
 def serve(listener: socket.socket) -> None:
-    """Fork a run for each order, until the last connection is closed."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    asking = [listener.accept()[0]]
-    while asking:
-        for ready in select.select([listener, *asking], [], [])[0]:
-            if ready is listener:
-                asking.append(listener.accept()[0])
-            elif not _forked(ready, (listener, *asking)):
-                asking.remove(ready)
-                ready.close()
+    """Fork a run for each order, until the last connection is closed.
 
-
-def _forked(asking: socket.socket, connections: Sequence[socket.socket]) -> bool:
-    """Read an order and fork its run. Return False if the other end has closed the connection."""
-    order, files, _, _ = socket.recv_fds(asking, LARGEST_ORDER, 3)
-    if not order:
-        return False
-    if not os.fork():
-        for connection in connections:
-            connection.close()
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        _watch(order, files)
-    for file in files:
-        os.close(file)
-    return True
-
-
-def _watch(order: bytes, files: Sequence[int]) -> None:
-    """Fork the run, and write its pid and its exit status.
-
-    The run is killed once nobody can read its status: it would fetch updates forever, from whichever test next serves
+    A run is killed once nobody can read its status: it would fetch updates forever, from whichever test next serves
     on its port.
     """
+    asking, runs = [listener.accept()[0]], list[Run]()
+    try:
+        while asking:
+            ready = _wait_for_events(listener, asking, runs)
+            for run in [*runs]:
+                if run.pidfd in ready:
+                    runs.remove(run)
+                    _report_end(run)
+                elif run.told in ready:
+                    os.kill(run.pid, signal.SIGKILL)
+            for connection in [*asking]:
+                if connection.fileno() not in ready:
+                    continue
+                order, files, _, _ = socket.recv_fds(connection, LARGEST_ORDER, 3)
+                if order:
+                    runs.append(_fork(order, files, (listener, *asking), runs))
+                else:
+                    asking.remove(connection)
+                    connection.close()
+            if listener.fileno() in ready:
+                asking.append(listener.accept()[0])
+    finally:
+        for run in runs:
+            os.kill(run.pid, signal.SIGKILL)
+
+
+def _wait_for_events(listener: socket.socket, asking: Sequence[socket.socket], runs: Sequence[Run]) -> set[int]:
+    """Return the files of which there is an order, a connection, or the end of a run or of its reader."""
+    events = select.poll()
+    for connection in (listener, *asking):
+        events.register(connection, select.POLLIN)
+    for run in runs:
+        events.register(run.pidfd, select.POLLIN)
+        events.register(run.told, 0)  # an error, once nobody reads it
+    return {file for file, _ in events.poll()}
+
+
+def _report_end(run: Run) -> None:
+    """Write the exit status of a run that has ended, and close its files."""
+    _, status = os.waitpid(run.pid, 0)
+    with suppress(BrokenPipeError):
+        os.write(run.told, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    os.close(run.told)
+    os.close(run.pidfd)
+
+
+def _fork(order: bytes, files: Sequence[int], connections: Sequence[socket.socket], others: Sequence[Run]) -> Run:
+    """Fork the run of an order, and write its pid. It keeps no file of the zygote and of other runs open."""
     out, err, told = files
     pid = os.fork()
     if not pid:
-        os.close(told)
-        _run(order, out, err)
+        try:
+            for connection in connections:
+                connection.close()
+            for file in (told, *(file for run in others for file in (run.pidfd, run.told))):
+                os.close(file)
+            _run(order, out, err)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)  # serve() is the zygote's alone
     os.close(out)
     os.close(err)
-    os.write(told, f"{pid}\n".encode())
-    end, events = os.pidfd_open(pid), select.poll()
-    events.register(told, 0)  # an error, once nobody reads it
-    events.register(end, select.POLLIN)
-    is_over = end in dict(events.poll())
-    if not is_over:
-        os.kill(pid, signal.SIGKILL)
-    _, status = os.waitpid(pid, 0)
-    if is_over:
-        os.write(told, f"{os.waitstatus_to_exitcode(status)}\n".encode())
-    os._exit(0)
+    with suppress(BrokenPipeError):
+        os.write(told, f"{pid}\n".encode())
+    return Run(pid, os.pidfd_open(pid), told)
 
 
 def _run(order: bytes, out: int, err: int) -> None:
@@ -98,7 +128,11 @@ def _run(order: bytes, out: int, err: int) -> None:
     os.environ.update(given["environ"])
     store.MIN_JOURNAL_BYTES = given["snapshot_after"] or store.MIN_JOURNAL_BYTES
     sys.argv = [str(Path(bot.__file__)), *given["arguments"]]
-    _end(bot.main(given["arguments"]))
+    try:
+        status = bot.main(given["arguments"])
+    except SystemExit as ended:  # by --help, --version or an unknown argument
+        status = int(ended.code or 0)
+    _end(status)
 
 
 def _end(status: int) -> None:
@@ -140,6 +174,7 @@ def _read_once() -> None:
 
 if __name__ == "__main__":
     _read_once()
+    gc.set_threshold(10_000, 10, 10)  # as in bot.py, which sets it once it has started
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         serve(listener)
