@@ -347,3 +347,24 @@ def test_whatsapp_head_may_have_marks_anywhere_a_long_weekday_or_an_era(head: st
     history = read_history(f"{head}Anna: Hello\n{head}Tom: Good\n", "WhatsApp Chat with Tom.txt")
     assert [(message.speaker, message.content) for message in history.messages] == [("Anna", "Hello"), ("Tom", "Good")]
     assert [f"{message.created_at:%F %H}" for message in history.messages] == ["2024-08-31 21"] * 2
+
+
+def test_reads_messages_of_bot_api() -> None:
+    """As a bot logs them: people have a first name, and may have no other."""
+    rows = [
+        {"message_id": n, "from": {"id": n, "is_bot": False, "first_name": name}, "chat": {"id": 1}, "date": 1714557600,
+         "text": words} for n, (name, words) in enumerate((("Anna", "Hello"), ("Tom", "Good")), start=1)
+    ]  # fmt: skip
+    said = read_history(rows, "messages.json").messages
+    assert [(message.speaker, message.content) for message in said] == [("Anna", "Hello"), ("Tom", "Good")]
+
+
+def test_whatsapp_chat_exporter_marks_what_the_app_says() -> None:
+    head = {"timestamp": 1714557600, "time": "12:00", "media": False, "key_id": "x"}
+    messages = {
+        "1": {**head, "from_me": True, "meta": False, "data": "Hello", "sender": None},
+        "2": {**head, "from_me": False, "meta": True, "data": "Tom changed the group name", "sender": "Tom"},
+        "3": {**head, "from_me": False, "meta": False, "data": "Good", "sender": "Tom"},
+    }
+    said = read_history({"1@g.us": {"name": "Club", "type": "android", "messages": messages}}, "result.json").messages
+    assert [(message.speaker, message.content) for message in said] == [("Me", "Hello"), ("Tom", "Good")]
