@@ -150,7 +150,7 @@ class ChangeHandlers:
 
     async def change_settings(self, request: PageRequest) -> JsonBody:
         parameters = request.parameters.read_object("change")
-        choices = [choice for choice in list_changeable_settings(self._services) if parameters.is_present(choice.name)]
+        choices = [choice for choice in list_changeable_settings(self._services) if choice.name in parameters.values]
         wanted = {choice.name: _read_setting_value(parameters, choice) for choice in choices}
         try:
             config = await save_settings(self._services, request.owner, wanted)

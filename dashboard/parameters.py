@@ -23,18 +23,14 @@ class Parameters:
     """The parameters of a request, read by name. The methods raise BadRequest if a value is invalid."""
 
     def __init__(self, values: Mapping[str, object]) -> None:
-        self._values = values
+        self.values = values
 
     def __contains__(self, name: str) -> bool:
-        return self._values.get(name) not in (None, "")
-
-    def is_present(self, name: str) -> bool:
-        """Return True if the parameter is present, even if empty."""
-        return name in self._values
+        return self.values.get(name) not in (None, "")
 
     def read_integer(self, name: str, default: int | None = None) -> int:
         """Return an integer parameter. Raise BadRequest if it is missing and there is no default."""
-        value = self._values.get(name)
+        value = self.values.get(name)
         if value in (None, "") and default is not None:
             return default
         try:
@@ -49,13 +45,13 @@ class Parameters:
         return self.read_integer(name) if name in self else None
 
     def read_text(self, name: str, max_chars: int) -> str:
-        value = self._values.get(name, "")
+        value = self.values.get(name, "")
         if not isinstance(value, str) or len(value) > max_chars:
             raise BadRequest(f"{name} is a text of at most {max_chars} characters.")
         return repair_surrogates(value)
 
     def read_flag(self, name: str, default: bool | None = None) -> bool:
-        value = self._values.get(name, default)
+        value = self.values.get(name, default)
         if value in (True, "1", "true"):
             return True
         if value in (False, "0", "false", ""):
@@ -73,7 +69,7 @@ class Parameters:
         return found
 
     def read_ids(self, name: str) -> tuple[int, ...]:
-        value = self._values.get(name, [])
+        value = self.values.get(name, [])
         if isinstance(value, str):  # a query string has them with commas between
             value = [int(part) for part in value.split(",") if part.isdecimal() and len(part) < len(str(MAX_NUMBER))]
         if not isinstance(value, list) or len(value) > MAX_IDS or not all(type(number) is int for number in value):
@@ -81,7 +77,7 @@ class Parameters:
         return tuple(value)
 
     def read_object(self, name: str) -> "Parameters":
-        value = self._values.get(name)
+        value = self.values.get(name)
         if not isinstance(value, dict):
             raise BadRequest(f"{name} is an object.")
         return Parameters(value)

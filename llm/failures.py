@@ -197,7 +197,7 @@ def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:
         with suppress(ValueError):
             if 0 <= (seconds := float(headers.get(name, "")) * unit) < float("inf"):
                 return min(seconds, MAX_TOLD_SECONDS)
-    with suppress(ValueError, TypeError):  # not two dates, or only one with a zone
+    with suppress(ValueError, TypeError, OverflowError):  # not two dates, or only one with a zone
         pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
         return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
     return None

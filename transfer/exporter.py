@@ -61,9 +61,10 @@ class Exporter:
                     await asyncio.to_thread(made.add_rows, batch)
             parts = await asyncio.to_thread(made.split_into_parts, self._largest) if made.counts else ()
             for name, part in zip(self._make_file_names(len(parts)), parts, strict=True):
+                counts = {**(made.counts if part.number == 1 else {}), "messages": len(part.messages)}
                 for ending, write in ((".zip", made.write_zip), (".html", made.write_page)):
                     file = stack.enter_context(tempfile.TemporaryFile())
-                    files.append(ExportedFile(name=name + ending, file=file, counts=made.count_rows_by_table(part)))
+                    files.append(ExportedFile(name=name + ending, file=file, counts=counts))
                     await asyncio.to_thread(write, file, part)
                 if file.tell() > self._largest:
                     packed = stack.enter_context(tempfile.TemporaryFile())

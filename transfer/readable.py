@@ -86,10 +86,6 @@ class ReadableExport:
             made[-1].messages.append(self._places[index])
         return made
 
-    def count_rows_by_table(self, part: ExportPart) -> Mapping[str, int]:
-        """Return the number of rows of a part by table. Only the first part has rows other than messages."""
-        return {**(self.counts if part.number == 1 else {}), "messages": len(part.messages)}
-
     def write_zip(self, file: IO[bytes], part: ExportPart) -> None:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             # A month that two parts share has two names, so that both can be unpacked into one folder.

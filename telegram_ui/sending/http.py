@@ -1,6 +1,7 @@
 """Send requests to Telegram over aiohttp, which needs less CPU time than the library's own client."""
 
 import json
+import re
 from datetime import timedelta
 from functools import lru_cache
 from io import BytesIO
@@ -28,6 +29,7 @@ REQUESTS = make_counter(
     "HTTP requests to Telegram, by method and status.",
     {"method": METHODS, "status": (*STATUSES, "409")},
 )
+_ERROR_CODE = re.compile(rb'\{"ok":false,"error_code":(\d{3})\b')  # some relays send errors with status 200
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)  # aiohttp.ServerTimeoutError is also a TimeoutError
 
 
@@ -104,6 +106,8 @@ class AiohttpRequest(BaseRequest):
                 content = await read_body(response, MAX_ANSWER_BYTES + 1)
                 if len(content) > MAX_ANSWER_BYTES:
                     raise BadRequest("file is too big")
+                if method == "POST" and response.status == 200 and (code := _ERROR_CODE.match(content)):
+                    return int(code[1]), content
                 return response.status, content
         except TimeoutError as error:
             status = "none"

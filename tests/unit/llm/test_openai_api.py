@@ -326,6 +326,7 @@ async def test_caps_invalid_or_huge_retry_after(bench: ModelBench, asked_for: st
         ("Wed, 21 Oct 2026 07:28:00 GMT", "", None),
         ("Wed, 21 Oct 2026 07:28:00", "Wed, 21 Oct 2026 07:27:30 GMT", None),
         ("soon", "Wed, 21 Oct 2026 07:27:30 GMT", None),
+        ("Wed, 21 Oct 2026 07:28:00 +99999999999999999999", "Wed, 21 Oct 2026 07:27:30 GMT", None),
     ],
 )
 def test_retry_after_date_is_relative_to_server_date(asked_for: str, date: str, seconds: float | None) -> None:

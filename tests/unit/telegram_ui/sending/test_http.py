@@ -81,6 +81,19 @@ async def test_answer_of_another_server_raises_telegram_error() -> None:
             await request.post(f"{url}/bot123:token/getMe")
 
 
+async def test_error_from_relay_that_loses_status_is_an_error() -> None:
+    """PHP's header() keeps status 200 (TsSaltan/Telegram-bot-api-php-proxy). The KeyError cost the message."""
+
+    async def answer_as_relay(request: Request) -> Response:
+        told = b'{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":7}}'
+        return Response(told, media_type="application/json")
+
+    async with serve_handler(answer_as_relay) as url, open_request() as request:
+        with pytest.raises(RetryAfter):
+            await request.post(f"{url}/bot123:token/sendMessage")
+        assert (await request.retrieve(f"{url}/file/bot123:token/documents/a.json")).startswith(b'{"ok":false')
+
+
 async def test_429_response_raises_retry_after() -> None:
     async def busy(_: Request) -> Response:
         return JSONResponse({"ok": False, "parameters": {"retry_after": 7}}, status_code=429)
