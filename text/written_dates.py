@@ -161,8 +161,7 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
         is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in pairs)
         return ((first, second, third), "", *found.span()) if is_date else None
     if found := _COUNTED.search(text):
-        year = int(found[3] or found[2]) + _ERAS.get(found[1], 0)
-        return (year, int(found[4]), int(found[5])), "ymd", *found.span()
+        return (int(found[3] or found[2]) + _ERAS.get(found[1], 0), int(found[4]), int(found[5])), "ymd", *found.span()
     words = sorted(_WORD.finditer(text), key=lambda word: len(word[0].encode()) < MIN_MONTH_BYTES)
     named = [(month, word) for word in words if (month := find_month(word[0].casefold(), language)) is not None]
     if not named:
