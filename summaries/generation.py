@@ -120,11 +120,9 @@ class Summarizer:
         self, text: str, score: SummaryScore, inputs: SummaryInput, ask: AskForText
     ) -> tuple[str, SummaryScore]:
         """Ask for missing names and numbers. Return the new text if it scores higher, or else the old one."""
-        told = (
-            [replace(source, is_user=True) for source in inputs.new_sources]
-            if inputs.of_summaries
-            else inputs.new_sources
-        )
+        told = inputs.new_sources
+        if inputs.of_summaries:
+            told = [replace(source, is_user=True) for source in told]
         known = "\n".join([text, *(line for line in inputs.superseded if line.endswith(DELETED))])
         missing = await asyncio.to_thread(quality_score.list_source_details_missing_from_text, known, told)
         if not missing:

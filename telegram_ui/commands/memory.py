@@ -151,11 +151,9 @@ class MemoryCommands(CommandGroup):
         text = event.argument
 
         async def add_or_edit_fact(fact_id: int) -> HandlerReply:
-            return await (
-                self._edit_fact_or_get_refusal(event, fact_id, text)
-                if fact_id
-                else self._add_fact_or_get_refusal(event, text)
-            )
+            if fact_id:
+                return await self._edit_fact_or_get_refusal(event, fact_id, text)
+            return await self._add_fact_or_get_refusal(event, text)
 
         return await self._question.accept_text_if_answer(event, add_or_edit_fact, max_chars=MAX_FACT_CHARS)
 

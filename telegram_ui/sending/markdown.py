@@ -72,11 +72,9 @@ def prepare_markdown_for_plain_messages(markdown: str) -> str:
 def prepare_markdown_for_rich_message(markdown: str) -> str:
     """Escape inline markup, repair tables, and convert Markdown to the syntax of rich messages."""
     source = _BLOCK_FORMULA.sub(r"$$\1$$", _normalize_inline_markup(markdown))
-    return (
-        source
-        if is_too_complex_to_convert(source)
-        else _replace_markdown_events(_repair_tables(source), _format_event_for_rich_message)
-    )
+    if is_too_complex_to_convert(source):
+        return source
+    return _replace_markdown_events(_repair_tables(source), _format_event_for_rich_message)
 
 
 def has_tables_or_formulas(markdown: str) -> bool:

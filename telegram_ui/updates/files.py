@@ -97,11 +97,9 @@ class AttachedFiles:
         """Fetch a picture in the largest size that leaves room for the other pictures of the turn."""
         tokens = await self._attachments.find_picture_token_limit(parsed.chat.id)
         size = choose_picture_size(file, tokens // picture_count)
-        data = (
-            await self._fetch_file_from_telegram(parsed, size.file_id, size.size)
-            if size.size <= MAX_PICTURE_BYTES
-            else None
-        )
+        data = None
+        if size.size <= MAX_PICTURE_BYTES:
+            data = await self._fetch_file_from_telegram(parsed, size.file_id, size.size)
         if data is None or len(data) > MAX_PICTURE_BYTES:
             raise DocumentUnreadable(tr("files-too-large", megabytes=MAX_PICTURE_BYTES // 2**20))
         kept = bool(parsed.files) and not file.label.startswith("a sticker")

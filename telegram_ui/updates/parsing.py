@@ -35,8 +35,9 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_react
 
 NEVER = datetime.fromtimestamp(0, UTC)
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
+BLOCKS = ("pre", "blockquote", "expandable_blockquote")  # entities of what a person copied
 CHAT_TYPES = ("private", "group", "supergroup")
-# A message and the one that it replies to have at most 100 entities each (Bot API, MessageEntity).
+MAX_ENTITIES = 100  # of a message (Bot API, MessageEntity); one that it replies to has as many
 MAX_PARTS = 5_000  # objects and lists in one update. python-telegram-bot parses 10,000 in 100 ms.
 MAX_DEPTH = 50  # nesting levels of objects and lists. Parsing 300 takes a tenth of a second.
 # python-telegram-bot does not parse formatted messages. Each of 32,768 characters may have styles of its own.
@@ -216,10 +217,22 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
 
 def _read_rich_text(message: telegram.Message | telegram.ExternalReplyInfo) -> RichText:
     if isinstance(message, telegram.Message) and (words := message.text or message.caption):
-        return RichText(text=words)
+        return RichText(text=words if COMMAND.match(words) else _mark_code_and_quotations(message, words))
     if message.checklist is not None:
         return RichText(text=format_checklist(message.checklist))
     return parse_rich_message(message.api_kwargs.get("rich_message"))
+
+
+def _mark_code_and_quotations(message: telegram.Message, text: str) -> str:
+    """Return a message's text with Markdown around its blocks of code and its quotations, which are no own words."""
+    units, entities = text.encode("utf-16-le", "surrogatepass"), message.entities or message.caption_entities
+    for entity in reversed([entity for entity in entities[:MAX_ENTITIES] if entity.type in BLOCKS]):
+        begin, end = 2 * entity.offset, 2 * (entity.offset + entity.length)
+        before, block = (part.decode("utf-16-le", "replace") for part in (units[:begin], units[begin:end]))
+        if block and text.startswith(block, len(before)):  # not if a block inside it has been marked
+            marked = f"```\n{block}\n```" if entity.type == "pre" else "> " + block.strip().replace("\n", "\n> ")
+            text = f"{before.rstrip()}\n{marked}\n{text[len(before) + len(block) :].lstrip()}".strip("\n")
+    return text
 
 
 def format_checklist(checklist: telegram.Checklist) -> str:
@@ -310,11 +323,9 @@ def _parse_sole_viewer(
     message: telegram.MaybeInaccessibleMessage, person: telegram.User, callback_query_id: str = ""
 ) -> SoleViewer | None:
     ephemeral = message.api_kwargs.get("ephemeral_message_id")
-    return (
-        SoleViewer(receiver=person.id, query=callback_query_id, message_id=ephemeral)
-        if isinstance(ephemeral, int)
-        else None
-    )
+    if not isinstance(ephemeral, int):
+        return None
+    return SoleViewer(receiver=person.id, query=callback_query_id, message_id=ephemeral)
 
 
 def _find_thread_id(message: telegram.Message) -> int:

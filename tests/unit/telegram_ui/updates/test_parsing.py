@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from records.scopes import Scope
 from records.turns import ReplyTarget
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
+from telegram_ui.sending.formatting import count_utf16_units
 from telegram_ui.updates.answering import make_user_message
 from telegram_ui.updates.parsing import ParsedUpdate, find_old_and_new_group_id, format_checklist, parse_update
 from tests.support.processor_time import count_units
@@ -264,9 +265,37 @@ def test_classifies_edits_and_messages_without_text() -> None:
     assert parse_message(rich_message={"blocks": []}).kind == "wordless"
 
 
-@given(st.text(min_size=1, max_size=50), st.integers(0, 60), st.integers(0, 60))
-def test_parsing_never_fails_for_arbitrary_text_and_entity(text: str, offset: int, length: int) -> None:
-    parse_update(make_update(GROUP, text=text, entities=[make_entity("mention", offset, length)]), ME)
+@pytest.mark.parametrize(
+    ("text", "blocks", "marked"),
+    [
+        ("Why?\ncity = 'Braga'", [("pre", "city = 'Braga'")], "Why?\n```\ncity = 'Braga'\n```"),
+        ("😀 Tom wrote:\nI live in Rome\nHi\n\nAnd I?", [("blockquote", "I live in Rome\nHi")],
+         "😀 Tom wrote:\n> I live in Rome\n> Hi\nAnd I?"),
+        ("Я живу в Туле\nпочему\nx = 1", [("expandable_blockquote", "Я живу в Туле"), ("pre", "x = 1")],
+         "> Я живу в Туле\nпочему\n```\nx = 1\n```"),
+        ("I use vim daily", [("code", "vim")], "I use vim daily"),
+        ("/memory add I sail", [("pre", "I sail")], "/memory add I sail"),
+    ],
+)  # fmt: skip
+def test_code_blocks_and_quotations_are_marked_in_text(text: str, blocks: list[tuple[str, str]], marked: str) -> None:
+    """Telegram's apps take the marks that people type out of the text, and send them as entities."""
+    entities = [make_entity(kind, count_utf16_units(text.partition(part)[0]), len(part)) for kind, part in blocks]
+    assert parse_message(text=text, entities=entities).text == marked
+    assert parse_message(caption=text, caption_entities=entities, photo=[]).text == marked
+
+
+def test_mention_beside_quotation_is_removed() -> None:
+    entities = [make_entity("mention", 0, 13), make_entity("blockquote", 19, 10)]
+    parsed = parse_message(GROUP, text="@keepsake_bot why?\nOslo is it", entities=entities)
+    assert (parsed.addressed, parsed.text) == (True, "why?\n> Oslo is it")
+
+
+@given(
+    st.text(min_size=1, max_size=50),
+    st.lists(st.tuples(st.sampled_from(["mention", "pre", "blockquote"]), st.integers(-9, 60), st.integers(-9, 60))),
+)
+def test_parsing_never_fails_for_arbitrary_text_and_entities(text: str, spans: list[tuple[str, int, int]]) -> None:
+    parse_update(make_update(GROUP, text=text, entities=[make_entity(*span) for span in spans]), ME)
 
 
 @pytest.mark.parametrize(
