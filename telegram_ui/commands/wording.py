@@ -176,9 +176,7 @@ def make_threshold_buttons(
 
 
 def format_conversation_title(conversation: ListedConversation) -> str:
-    label = (
-        conversation.label
-        if conversation.is_titled
-        else format_quote(translate_attachment_notes(conversation.label), MAX_LABEL_CHARS)
-    )
+    label = conversation.label
+    if not conversation.is_titled:
+        label = format_quote(translate_attachment_notes(label), MAX_LABEL_CHARS)
     return label or tr("chats-untitled")

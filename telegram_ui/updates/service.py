@@ -164,12 +164,9 @@ async def open_telegram_service(
             await stack.enter_async_context(_run_webhook(settings, secret, bot, queue, pause))
         else:
             fetch = partial(_run_polling, bot, queue, polls, pause)
-            polling = (
-                fetch()
-                if shared is None
-                else fetch_updates_while_leader(shared.leases, POLLING - bot.id, fetch, polls.refused)
-            )
-            await stack.enter_async_context(polling)
+            if shared is not None:
+                fetch = partial(fetch_updates_while_leader, shared.leases, POLLING - bot.id, fetch, polls.refused)
+            await stack.enter_async_context(fetch())
         source = "webhook" if settings.webhook_url else "long polling"
         logger.info("Fetching updates of @%s by %s: ready.", bot.username, source)
         if service.invitation:
