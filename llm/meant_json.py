@@ -31,5 +31,5 @@ def parse_json_leniently(text: str) -> object:
     start = min((place for mark in "{[" if (place := text.find(mark)) >= 0), default=0)
     try:
         return json_repair.loads(text[start:], skip_json_loads=True)
-    except (ValueError, RecursionError):  # nested too deeply
+    except (ValueError, RecursionError, AssertionError):  # nested too deeply, or too odd for the library
         return None

@@ -42,7 +42,7 @@ def find_faults(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC"
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "No facts.", "{", "[1, 2]", '{"facts": 3}', '{"a": {"b": 1}}', "null", "[" * 3000]
+    "answer", ["", "No facts.", "{", "[1, 2]", '{"facts": 3}', '{"a": {"b": 1}}', "null", "[" * 3000, '{"```json\n{```']
 )
 def test_parse_facts_distinguishes_invalid_answer_from_empty_list(answer: str) -> None:
     assert parse_facts(answer) is None
