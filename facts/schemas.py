@@ -65,9 +65,6 @@ def parse_facts(answer: str) -> list[ExtractedFact] | None:
     if answer.startswith('"'):  # JSON in a JSON string
         answer = str(parse_json_or_none(answer))
     items = _parse_list(answer)
-    if answer.rstrip("` \n").endswith(("]", "}")):  # it is complete, but perhaps no valid JSON
-        meant = _parse_list(json.dumps(parse_json_leniently(answer)))
-        items = max(items, meant, key=lambda each: (each is not None, sum(map(bool, map(_parse_fact, each or ())))))
     if items is None:
         return None
     items = [item for item in items if not isinstance(item, dict) or item.get("type") not in NO_FACTS]
@@ -361,6 +358,9 @@ def _iterate_json_values(answer: str) -> Iterator[object]:
         except (ValueError, RecursionError) as error:
             end = getattr(error, "pos", len(answer))
         left -= end - opening
+    is_complete = answer.rstrip("` \n").endswith(("]", "}"))
+    if is_complete and (meant := parse_json_leniently(answer)) is not None:  # it may be no valid JSON
+        yield meant
 
 
 def _parse_list(answer: str) -> list[object] | None:
@@ -424,8 +424,7 @@ PROFILE_SCHEMA = prompts.make_answer_schema("profile", {name: {"type": "string"}
 
 def parse_profile_sections(answer: str) -> dict[str, str]:
     """Parse a model's answer into profile sections, keyed by name. Return {} if it is unusable."""
-    values = [*_iterate_json_values(answer), *([parse_json_leniently(answer)] if answer.rstrip().endswith("}") else [])]
-    value: Mapping[str, object] = next((value for value in values if isinstance(value, dict)), {})
+    value = next((value for value in _iterate_json_values(answer) if isinstance(value, dict)), {})
     sections: dict[str, str] = {}
     for name in prompts.PROFILE_SECTIONS:
         section = value.get(name)

@@ -72,9 +72,11 @@ class BoundedBody(httpx2.AsyncByteStream):
 
     async def _decompress_chunks(self) -> AsyncIterator[bytes]:
         """Yield the body, decompressed if it begins like gzip or its Content-Encoding is deflate."""
-        inflater, is_first = None, True
+        inflater, is_first, chunks = None, True, aiter(self._stream)
         try:
-            async for chunk in self._iterate_until_deadline():
+            while True:  # ends with the body, or at the deadline
+                async with asyncio.timeout_at(self.deadline):
+                    chunk = await anext(chunks)
                 self.on_bytes()
                 if is_first and chunk:
                     inflater, is_first = self._choose_decompressor(chunk), False
@@ -88,18 +90,12 @@ class BoundedBody(httpx2.AsyncByteStream):
                         if chunk[0] != GZIP_MAGIC:
                             return  # padding, which other clients ignore as well
                         inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)  # gzip's parts follow each other
+        except (StopAsyncIteration, TimeoutError):
+            return
         except zlib.error:
             raise ModelBroken(remedy="(malformed)") from None
         except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
             raise httpx2.ReadError("") from error
-
-    async def _iterate_until_deadline(self) -> AsyncIterator[bytes]:
-        chunks = aiter(self._stream)
-        with suppress(StopAsyncIteration, TimeoutError):
-            while True:  # ends with the body
-                async with asyncio.timeout_at(self.deadline):
-                    chunk = await anext(chunks)
-                yield chunk
 
     def _choose_decompressor(self, first_chunk: bytes) -> "zlib._Decompress | None":
         if self._encoding == "deflate" or first_chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
