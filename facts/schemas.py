@@ -358,9 +358,8 @@ def _iterate_json_values(answer: str) -> Iterator[object]:
         except (ValueError, RecursionError) as error:
             end = getattr(error, "pos", len(answer))
         left -= end - opening
-    is_complete = answer.rstrip("` \n").endswith(("]", "}"))
-    if is_complete and (meant := parse_json_leniently(answer)) is not None:  # it may be no valid JSON
-        yield meant
+    if answer.rstrip("` \n").endswith(("]", "}")) and (meant := parse_json_leniently(answer)) is not None:
+        yield meant  # it is complete, but perhaps no valid JSON
 
 
 def _parse_list(answer: str) -> list[object] | None:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 MAX_INPUT_CHARS = 8_000  # characters of a text that are sent to an endpoint
 MAX_ANSWER_BYTES = 32_000_000  # 64 vectors of 8,192 numbers with 20 digits have fewer than half
-# The names under which OpenAI, Ollama, Cohere and Workers AI send vectors, some within others.
-_VECTORS = ("data", "embeddings", "result", "float")
+_VECTORS = ("data", "embeddings", "result", "float")  # where OpenAI, Ollama, Cohere and Workers AI send vectors
 MAX_DIMENSIONS = 8_192  # twice as many as the largest hosted models have; each message keeps a vector
 
 
