@@ -19,8 +19,9 @@ DATABASE = "memory.db"
 
 
 def add_empty_files(folder: Path, *names: str) -> None:
-    """Put these files in a folder if it is empty: the next start there is not the first."""
-    if folder.is_dir() and not any(folder.iterdir()):
+    """Put these files in a folder if it is empty or missing: the next start there is not the first."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not any(folder.iterdir()):
         for name in names:
             file = folder / name
             file.touch(mode=0o600)
