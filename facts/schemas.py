@@ -350,11 +350,12 @@ def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Messa
 
 
 def _iterate_json_values(answer: str) -> Iterator[object]:
-    left = MAX_READINGS * len(answer)
-    for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{[" and left > 0):
+    left, fact_end = MAX_READINGS * len(answer), 0  # the lists within a fact are none of facts
+    for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{[" and left > 0 and at >= fact_end):
         try:
             value, end = json.JSONDecoder().raw_decode(answer, opening)
             yield value
+            fact_end = end if isinstance(value, dict) and _parse_fact_text(value) else fact_end
         except (ValueError, RecursionError) as error:
             end = getattr(error, "pos", len(answer))
         left -= end - opening

@@ -67,6 +67,16 @@ def test_parse_facts_reads_endless_answer_a_few_times(answer: str) -> None:
     assert parse_facts("[see above] {sic} " * 50 + '{"facts": []}') == [], "prose is passed over"
 
 
+@pytest.mark.parametrize("replaces", ["[]", "[4]"])
+def test_parse_facts_reads_objects_in_place_of_list(replaces: str) -> None:
+    """The list in such an object was taken for the list of facts, and the fact was lost."""
+    fact = f'{{"text": "Anna sails.", "type": "state", "quote": "I sail", "message": 3, "replaces": {replaces}}}'
+    for answer in (fact, f"{fact}\n{fact.replace('sails', 'skis')}"):
+        found = parse_facts(answer)
+        assert found is not None
+        assert [draft.text for draft in found] == ["Anna sails.", "Anna skis."][: answer.count("text")]
+
+
 def test_parse_facts_sanitizes_field_values() -> None:
     wild = (
         '{"facts": [{"text": "  Anna\\n sails. ", "type": "HOBBY", "message": "#3", "replaces": "12", "tags": ["sea"]},'
