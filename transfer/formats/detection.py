@@ -222,10 +222,9 @@ def _make_unknown_format_error(files: Sequence[SourceFile], *, is_packed: bool, 
     seems = product if product and kind == "json" else tr(f"import-seems-{'archive' if is_packed else kind}")
     known = comma_join(dict.fromkeys(form.product or get_format_title(name) for name, form in FORMATS.items()))
     products = (name for file in files for mark, name in NAMES["unread"].items() if mark in file.text[:MARKED_CHARS])
-    if (unread := next(products, "")) and kind == "html":
-        return ImportRefused(tr("import-unread-page", product=unread))
-    if unread:
-        return ImportRefused(tr("import-unread-product", product=unread, known=known))
+    if unread := next(products, ""):
+        what = "page" if kind == "html" else "product"
+        return ImportRefused(tr(f"import-unread-{what}", product=unread, known=known))
     return ImportRefused(tr("import-unknown-format", seems=seems, known=known))
 
 

@@ -47,7 +47,7 @@ def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **
     message_id = raw.get("id", raw.get("ID"))
     said_at = builder.find_past_time(raw, UTC)  # as in the data package
     if said_at is None or not text.strip() or not isinstance(message_id, int | str):
-        raise InvalidElement(".timestamp") if text.strip() else SkipElement("wordless")
+        raise InvalidElement(".id" if said_at else ".timestamp") if text.strip() else SkipElement("wordless")
     return builder.make_message(str(message_id), "user", text.strip(), said_at, **fields)
 
 

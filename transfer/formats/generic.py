@@ -88,6 +88,7 @@ class _ConversationFileReader:
             self._read_sms_messages(file.text)
         else:
             about, messages = parse_transcript_info_and_messages(file.text)
+            messages = [{**one, _ASKED_AS: tr("import-asker") if one["role"] == "question" else ""} for one in messages]
             _add_assistant_conversation(about, messages, self._builder)
         self._add_conversation({}, self._loose, {})
 
@@ -112,8 +113,9 @@ class _ConversationFileReader:
         for group, rows in conversations.items():
             title = rows[0].get("conversation title", group)
             first, last = (ROLES.get(find_role_or_speaker_name(rows[number]) or "") for number in (0, -1))
-            newest, oldest = (_find_timestamp_or_zero(rows[number]) for number in (0, -1))
-            if newest > oldest and last == "assistant":  # Copilot may stamp an answer like its question
+            newest, oldest = (next(filter(None, map(_find_timestamp_or_zero, some)), 0) for some in (rows, rows[::-1]))
+            # Copilot may stamp an answer like its question.
+            if newest > oldest and last == "assistant" and all(map(_find_timestamp_or_zero, rows)):
                 rows.sort(key=_find_timestamp_or_zero)
             elif newest > oldest or (newest == oldest > 0 and (first, last) == ("assistant", "user")):
                 rows.reverse()
@@ -248,7 +250,9 @@ def _find_raw_messages(value: Mapping[str, Any]) -> list[Any] | None:
             is_message(message := _unwrap_message(item)) or _split_by_role(as_object(item)) or is_chat_message(message)
             for item in items
         ):
-            return _flatten_message_lists(items)
+            ends = [as_object(items[number]).get("role") for number in (0, -1)]
+            is_newest_first = value.get("object") == "list" and ends == ["assistant", "user"]  # of OpenAI's API
+            return _flatten_message_lists(items)[:: -1 if is_newest_first else 1]
     return None
 
 

@@ -32,8 +32,8 @@ _MARKED_TURN = re.compile(
 )
 """Marks of a turn outside code, which count if no lines name both sides: numbered questions, quoted names, elements."""
 _NUMBERED_TURN = re.compile(
-    rf"^(?:{_FENCED}|(?P<mark>#{{1,6}} |\*\*|__|)(?:(?:Message|Turn) \d{{1,5}}(?:: | \())?(?P<label>[^\W\d_]{{1,20}})"
-    r"(?: ?#?\d{1,4}|\))?(?=[ \t]*(?:[:：*_(]|$)))",
+    rf"^(?:{_FENCED}|(?P<mark>#{{1,6}} |\*\*|__|)(?:(?:Message|Turn) \d{{1,5}}(?:: | \())?(?P<label>[^\W\d_]{{2,20}}"
+    r"|[^\W\d_](?= ?#?\d|(?:\*\*|__)?[:：]))(?: ?#?\d{1,4}|\))?(?=[ \t]*(?:[:：*_(]|$)))",
     re.MULTILINE,
 )  # "## Prompt 1", "### Message 1 (User)", "Q:", which count if nothing else names both sides, as answers have such too
 _BOLD = rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?:[:：]|$))[ \t]*(?P<rest>.*)$"
@@ -46,7 +46,6 @@ _HEADINGS = {
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),
 }  # the ways in which a line names who speaks, by the style of each
 _BOTS = frozenset(NAMES["bots"])
-_LETTERS = {"b": "choice"} | dict.fromkeys(NAMES["asked"], "user") | dict.fromkeys(NAMES["answered"], "assistant")
 MAX_LINES_ABOUT = 12  # lines before the first question, such as a title, a date and a link
 MIN_WORD = 5  # letters of a line that is more than a date in digits, with AM or PM
 _ANY_STYLE = "any"  # where the sides of a talk are named in different ways
@@ -233,17 +232,21 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
         headings = [heading for _, heading in lines if heading]
         style, roles = _choose_heading_style_and_roles([heading for heading in headings if not heading.is_in_open_code])
         if roles:
-            break
-    else:
-        style, roles = _choose_heading_style_and_roles(headings)
-    letters = [match for match in _NUMBERED_TURN.finditer(marked) if (match["label"] or "").casefold() in _LETTERS]
-    sides = "".join(_LETTERS[match["label"].casefold()][0] for match in letters)
-    is_paired = re.fullmatch("(?:ua)++u?", sides) and marked.count("\n", 0, letters[0].start()) < MAX_LINES_ABOUT
-    unnumbered = _NUMBERED_TURN.sub(partial(_remove_number, _LETTERS if is_paired else {}), marked)
-    if unnumbered != marked and not roles:
-        found = _read_headed_lines_style_and_roles(unnumbered)
-        return found if found[2] and found[2].keys() <= ROLES.keys() else (lines, style, roles)
-    return lines, style, roles
+            return lines, style, roles
+    style, roles = _choose_heading_style_and_roles(headings)
+    if roles:
+        return lines, style, roles
+    turns = [match for match in _NUMBERED_TURN.finditer(marked) if len(match["label"] or "") == 1]
+    letters = "".join(match["label"] for match in turns).casefold()
+    sides = [letter for letter in letters if letter in f"{letters[:2]}b"]  # "A: pecan", "B: walnut" is a choice
+    is_talk = letters[:2] in NAMES["letters"] and "".join(sides) == (letters[:2] * len(sides))[: len(sides)]
+    is_talk = is_talk and marked.count("\n", 0, turns[0].start()) < MAX_LINES_ABOUT
+    names = dict(zip(letters, ("user", "assistant"), strict=False)) if is_talk else {}
+    unnumbered = _NUMBERED_TURN.sub(partial(_remove_number, names), marked)
+    found = _read_headed_lines_style_and_roles(unnumbered) if unnumbered != marked else (lines, style, roles)
+    if is_talk and turns[0]["mark"] != "# ":  # of exporters. The one such heading of a document is its title.
+        found = *found[:2], {label: role.replace("user", "question") for label, role in found[2].items()}
+    return found if found[2].keys() <= ROLES.keys() else (lines, style, roles)
 
 
 def _remove_number(letters: Mapping[str, str], match: re.Match[str]) -> str:

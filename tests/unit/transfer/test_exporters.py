@@ -366,6 +366,22 @@ def test_reads_turns_named_by_letters_pictures_or_dates(text: str) -> None:
     assert [message.role for message in history.messages] == ["user", "assistant"] * 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Opening hours\n\nQ: {}\nA: {}\n\nQ: {}\nA: {}",
+        "# FAQ\n\n### Q: {}\n\nA: {}\n\n### Q: {}\n\nA: {}".replace("A:", "### A:"),
+        "Nuts\n\n**Q1:** {}\n\n**A1:** {}\nC: is no side\n\n**Q2:** {}\n\n**A2:** {}",
+    ],
+    ids=["lines", "headings", "bold"],
+)
+def test_asks_who_wrote_questions_and_answers_without_time(text: str) -> None:
+    """Frequent questions, flashcards and interviews are written like that, too."""
+    history = read_history(text.format(*QUESTIONS), "faq.md")
+    assert [question.options for question in history.questions] == [("Who asks (2)", "None of them")]
+    assert [message.role for message in history.messages] == ["user", "assistant"] * 2
+
+
 def test_keeps_greeting_before_first_question() -> None:
     """A character speaks first. Where no time falls, the order of the file is that of the talk."""
     greeting = {"name": "Sage", "is_user": False, "mes": "Hello there", "send_date": "May 1, 2024 12:00pm"}
@@ -382,6 +398,22 @@ def test_copilot_answers_follow_their_questions_of_same_time(authors: tuple[str,
     rows = [f"W,2024-05-01T10:0{turn}:00,{author},{said[author][turn]}" for turn in (1, 0) for author in authors]
     history = read_history("\n".join(["Conversation,Time,Author,Message", *rows]), "copilot-activity-history.csv")
     assert list_texts(history) == [QUESTION, ANSWER, "And pecans?", "In Texas."]
+
+
+def test_rows_without_time_stay_in_place() -> None:
+    rows = f"2024-05-01 10:00:00,user,{QUESTION}\n2024-05-01 10:00:05,assistant,{ANSWER}\n2024-05-01 11:00:00,user,Why?"
+    history = read_history(f"date,role,content\n{rows}\n,assistant,Rain.\n", "chat.csv")
+    assert list_texts(history) == [QUESTION, ANSWER, "Why?", "Rain."]
+
+
+def test_openai_lists_begin_with_newest_message() -> None:
+    """GET /v1/conversations/{id}/items gives no times, and the newest item first."""
+    items = [
+        {"type": "message", "id": "msg_2", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+        {"type": "message", "id": "msg_1", "role": "user", "content": [{"type": "input_text", "text": QUESTION}]},
+    ]
+    page = {"object": "list", "data": items, "first_id": "msg_2", "last_id": "msg_1", "has_more": False}
+    assert list_texts(read_history(page)) == [QUESTION, ANSWER]
 
 
 def test_slack_names_people_without_team() -> None:
@@ -413,6 +445,9 @@ def test_discord_message_without_time_is_damaged() -> None:
     said = {"id": "1", "type": "Default", "content": "Hello", "author": {"id": "1", "name": "Anna"}}
     channel = {"guild": {"id": "1"}, "channel": {"name": "general"}, "messages": [said]}
     with pytest.raises(ImportRefused, match=r"messages\[0\]\.timestamp"):
+        read_history(channel, "general.json")
+    channel["messages"] = [{**said, "id": None, "timestamp": "2024-05-01T10:00:00+00:00"}]
+    with pytest.raises(ImportRefused, match=r"messages\[0\]\.id"):
         read_history(channel, "general.json")
 
 

@@ -40,8 +40,13 @@ def test_keeps_a_heading_of_an_answer_in_the_answer(heading: str) -> None:
         "我：你好吗\n张三：很好\n我：明天见\n张三：好",
         "Q: Which nut?\nA: walnut\nB: pecan\n\nQ: Which soil?\nA: deep\nB: wet",
         "Some words.\n" * 20 + "Q: Who?\nA: Tom",
+        "# Song\n\n## D\n\nSome words\n\n## A\n\nOther words\n\n## D\n\nMore",
+        "U: 230 V\nR: 10 Ohm\nU: 12 V\nR: 5 Ohm",
     ],
-    ids=["changelog", "diary", "minutes", "few questions", "prompts", "API", "pages", "chat", "quiz", "one question"],
+    ids=[
+        *("changelog", "diary", "minutes", "few questions", "prompts", "API", "pages", "chat", "quiz", "one question"),
+        *("chords", "circuit"),
+    ],
 )
 def test_rejects_document_whose_headings_alternate(document: str) -> None:
     with pytest.raises(ImportRefused):
