@@ -65,8 +65,7 @@ class Archiver:
         return NewSummary(text=text or EMPTY, model=MODEL, prompt_version=prompts.FOLD_VERSION)
 
     def _summarize_block(self, block: str) -> str:
-        text = extract_key_sentences(block, self._text_budget, count_tokens=self._tokens.count)
-        if text:
+        if text := extract_key_sentences(block, self._text_budget, count_tokens=self._tokens.count):
             return text
         words = " ".join(block.partition("\n")[2].rpartition("\n")[0].split())
         return self._tokens.truncate(words, self._text_budget).strip() or EMPTY

@@ -234,8 +234,7 @@ class Importer:
                 await progress(done, len(job.new))
             await archive.finish_by_merging_summaries()
         came_in = await self._find_id_range(owner, job, new_ids)
-        facts = job.rows.get("facts", ())
-        if not facts:
+        if not (facts := job.rows.get("facts", ())):
             return 0, came_in
         async with self._memory.open_store(owner) as store:
             return await store.history.add_new_facts(lease, facts, ids), came_in

@@ -87,8 +87,7 @@ def _read_sender(block: Block) -> str:
 
 def _read_vk_message(builder: HistoryBuilder, _: list[str], block: Block) -> ImportedMessage:
     head = " ".join(block.find_text("message__header").split())
-    found = _VK_HEAD.match(head)
-    if found is None:
+    if (found := _VK_HEAD.match(head)) is None:
         raise InvalidElement(".message__header")
     body = (part for part in block.parts if isinstance(part, Block) and "message__header" not in part.classes)
     words = "\n".join(part.get_text(skip_class="kludges") for part in body).strip()  # without what is attached

@@ -114,9 +114,8 @@ class _ConversationFileReader:
             title = rows[0].get("conversation title", group)
             first, last = (ROLES.get(find_role_or_speaker_name(rows[number]) or "") for number in (0, -1))
             newest, oldest = (next(filter(None, map(_find_timestamp_or_zero, some)), 0) for some in (rows, rows[::-1]))
-            # Copilot may stamp an answer like its question.
             if newest > oldest and last == "assistant" and all(map(_find_timestamp_or_zero, rows)):
-                rows.sort(key=_find_timestamp_or_zero)
+                rows.sort(key=_find_timestamp_or_zero)  # Copilot may stamp an answer like its question
             elif newest > oldest or (newest == oldest > 0 and (first, last) == ("assistant", "user")):
                 rows.reverse()
             self._add_conversation({"title": title}, rows, {})

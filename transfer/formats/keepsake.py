@@ -150,8 +150,7 @@ def make_signature(key: bytes, digest: str) -> str:
 def _read_digest_and_signature(data: bytes) -> tuple[str, str]:
     """Return the digest of a file's signed content and its signature, or two empty strings if it is unsigned."""
     tail = data[-MAX_END_BYTES:]
-    end = _END.search(tail)
-    if end is None:
+    if (end := _END.search(tail)) is None:
         return "", ""
     covered = memoryview(data)[: len(data) - len(tail) + end.start()]
     return hashlib.sha256(covered).hexdigest(), f"{end[1].decode()}:{end[2].decode()}"

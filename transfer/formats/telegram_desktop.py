@@ -148,8 +148,7 @@ def _read_message(chat: _ExportedChat, builder: HistoryBuilder, value: object) -
 
 def _find_sender_id(raw: Mapping[str, Any]) -> str:
     """Return the sender as "user123" or "channel123", even if an old file has only a number."""
-    sender = raw.get("from_id")
-    if isinstance(sender, int):
+    if isinstance(sender := raw.get("from_id"), int):
         return f"user{sender - _SHIFT if _SHIFT <= sender < 2 * _SHIFT else sender}"
     return as_text(sender)
 

@@ -59,8 +59,7 @@ def parse_moment(value: object, json_path: str, zone: tzinfo = UTC, date_order: 
 
 
 def require_moment(value: object, json_path: str, zone: tzinfo = UTC) -> datetime:
-    made = parse_moment(value, json_path, zone)
-    if made is None:
+    if (made := parse_moment(value, json_path, zone)) is None:
         raise InvalidElement(json_path)
     return made
 
