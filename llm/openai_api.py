@@ -20,7 +20,7 @@ from llm.failures import StatusError
 from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
-from llm.thoughts import ThinkingHabit, begins_with_thoughts
+from llm.thinking_habit import ThinkingHabit
 from llm.tool_calls import REASONING, ToolOffer
 from locales.catalog import tr
 from records.errors import BrokenOff, ContextTooLong, HistoryRefused, ModelBroken, ModelDeclined, PicturesRefused
@@ -328,7 +328,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         return bool(steps)
 
     def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
-        if begins_with_thoughts(answer.text):
+        if answer.begins_with_thoughts:
             if _THINKS_FIRST not in self._unsupported:
                 self._habit.remember_habit()
             self._unsupported.add(_THINKS_FIRST)

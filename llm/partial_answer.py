@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from llm import text_calls, thoughts
-from llm.text_calls import TextAndCalls, repair_call
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
+from llm.written.calls import TextAndCalls, find_calls_in_text, is_unknown_call, repair_call
+from llm.written.headed_thoughts import remove_headed_thoughts, unwrap_answer
+from llm.written.template_tokens import remove_template_tokens
+from llm.written.thought_marks import find_thought_marks, is_closing_mark
+from llm.written.thoughts import remove_thoughts
 from locales.catalog import tr
 from records.errors import BrokenOff, ModelBroken, ModelDeclined
 from records.model_calls import Completion, Usage
@@ -120,30 +123,33 @@ class PartialAnswer:
         """True if the answer was cut at a length limit."""
         return _LENGTHS.fullmatch(self.finish or "") is not None
 
+    @property
+    def begins_with_thoughts(self) -> bool:
+        """True if the first mark of thoughts closes them, so that everything before it is a thought."""
+        return any(map(is_closing_mark, find_thought_marks(self.text)[:1]))
+
     def parse_text_and_calls(self, *, is_whole: bool = True) -> TextAndCalls:
         """Return the text without thoughts, and its calls. Unless `is_whole`, hold back what may become either."""
-        is_unclosed = self.thinks_first and not self.reasoning.text and not thoughts.begins_with_thoughts(self.text)
+        is_unclosed = self.thinks_first and not self.reasoning.text and not self.begins_with_thoughts
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
         if not is_hidden and self._visible[0] != (self.text, is_whole):
-            visible = thoughts.remove_thoughts(self.text, is_whole=is_whole, prompt=self.prompt)
+            visible = remove_thoughts(self.text, is_whole=is_whole, prompt=self.prompt)
             self._visible = (self.text, is_whole), visible
         text = "" if is_hidden else self._visible[1]
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
-        reading = text_calls.find_calls_in_text(
-            text, names, is_whole=is_whole, shown_length=shown_length, prompt=self.prompt
-        )
+        reading = find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length, prompt=self.prompt)
         is_ended = is_whole and not reading.calls
-        if is_ended and self.offer.tools and text_calls.is_unknown_call(text, self.question):
+        if is_ended and self.offer.tools and is_unknown_call(text, self.question):
             reading = TextAndCalls(shown="", is_broken=True)
-        shown = thoughts.remove_template_tokens(reading.shown, self.prompt)
-        shown = thoughts.remove_headed_thoughts(shown, self.question, self.prompt, is_whole=is_ended)
-        reading = replace(reading, shown=thoughts.unwrap_answer(shown, self.question, self.prompt, is_whole=is_ended))
+        shown = remove_template_tokens(reading.shown, self.prompt)
+        shown = remove_headed_thoughts(shown, self.question, self.prompt, is_whole=is_ended)
+        reading = replace(reading, shown=unwrap_answer(shown, self.question, self.prompt, is_whole=is_ended))
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.
         thinking = f"{self.text}\n{self.reasoning.text}"
-        return replace(reading, shown="", calls=text_calls.find_calls_in_text(thinking, names, is_whole=True).calls)
+        return replace(reading, shown="", calls=find_calls_in_text(thinking, names, is_whole=True).calls)
 
     def pop_text_if_changed(self) -> str | None:
         """Return the visible text if it has changed since the last call, or else None."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from chat.tools import TOOL_NAMES
-from llm import text_calls
-from llm.thoughts import remove_thoughts
+from llm.written import calls as text_calls
+from llm.written.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.scopes import Scope
 from telegram_ui.sending import formatting

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from llm.thoughts import remove_thoughts
+from llm.written.thoughts import remove_thoughts
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat
 from transfer.formats.generic import select_newest_branch
 from transfer.formats.history import ImportedFact, SourceFile

@@ -9,7 +9,7 @@ from html import unescape
 from itertools import cycle
 from typing import Any
 
-from llm.thoughts import remove_thoughts
+from llm.written.thoughts import remove_thoughts
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from llm.text_calls import find_calls_in_text, repair_call
-from llm.thoughts import remove_thoughts
+from llm.written.calls import find_calls_in_text, repair_call
+from llm.written.thoughts import remove_thoughts
 from records.model_calls import ToolCall
 from tests.peers.raw_server import Json, RawAnswer, get_request_text, make_answer, make_chunk, make_refusal, make_stream
 from tests.unit.chat.test_odd_endpoints import MAX_REQUESTS, open_talk_with_server

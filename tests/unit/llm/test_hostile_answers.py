@@ -12,8 +12,8 @@ from llm import endpoint
 from llm.event_reader import MAX_EVENT_BYTES, MAX_WHOLE_BYTES
 from llm.failures import MAX_ERROR_CHARS, StatusError
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
-from llm.text_calls import find_calls_in_text
 from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_CHARS, Reasoning, ToolOffer
+from llm.written.calls import find_calls_in_text
 from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour

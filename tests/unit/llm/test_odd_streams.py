@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import Response
 
 from llm.openai_api import OpenAIChat
-from llm.thoughts import MAX_FILES, REMEMBERED_SECONDS, ThinkingHabit
+from llm.thinking_habit import MAX_FILES, REMEMBERED_SECONDS, ThinkingHabit
 from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion, Tool
 from settings import Secret

@@ -11,8 +11,8 @@ import pytest
 
 from llm.openai_api import OpenAIChat
 from llm.partial_answer import PartialAnswer
-from llm.thoughts import remove_thoughts
 from llm.tool_calls import ToolOffer
+from llm.written.thoughts import remove_thoughts
 from records.errors import BrokenOff
 from records.model_calls import Completion, Tool
 from settings import Secret

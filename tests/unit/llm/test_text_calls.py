@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.partial_answer import PartialAnswer
-from llm.text_calls import HELD, Names, find_calls_in_text
 from llm.tool_calls import ToolOffer
+from llm.written.call_arguments import Names
+from llm.written.calls import HELD, find_calls_in_text
 
 NAMES: Names = {"search_memory": ("query",), "remember": ("text",), "forget": ("fact_id",)}
 REMINDERS: Names = {"remind": ("text", "in_minutes")}

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.thoughts import remove_template_tokens, remove_thoughts
+from llm.written.template_tokens import remove_template_tokens
+from llm.written.thoughts import remove_thoughts
 
 ANSWERS = [
     "SECRET plan\n</think>\n\nVisible answer",

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from llm.openai_api import OpenAIChat
-from llm.text_calls import find_calls_in_text
-from llm.thoughts import remove_template_tokens, remove_thoughts
+from llm.written.calls import find_calls_in_text
+from llm.written.template_tokens import remove_template_tokens
+from llm.written.thoughts import remove_thoughts
 from records.errors import BrokenOff, ModelBusy, ModelError, ModelRefused
 from records.model_calls import Completion
 from settings import Secret

@@ -1,0 +1,32 @@
+"""Remembers which models end their thoughts with a closing tag but do not begin them with a tag."""
+
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from time import time
+
+MAX_FILES = 100  # as many models at endpoints are remembered
+REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the server may have been updated.
+
+
+class ThinkingHabit:
+    """A file that records this habit of one model at an endpoint."""
+
+    def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
+        key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
+        self._file = folder / f".thinking-models-{key}" if folder is not None else None
+        with suppress(OSError):
+            dated = sorted((file.stat().st_mtime, file) for file in folder.glob(".thinking-models-*")) if folder else []
+            for number, (changed, file) in enumerate(reversed(dated)):
+                if number >= MAX_FILES or changed <= time() - REMEMBERED_SECONDS:
+                    file.unlink()
+
+    def remember_habit(self) -> None:
+        with suppress(OSError):
+            if self._file is not None:
+                self._file.touch(0o600)
+
+    def is_known(self) -> bool:
+        with suppress(OSError):  # it may have been deleted
+            return self._file is not None and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS
+        return False

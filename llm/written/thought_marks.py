@@ -1,0 +1,133 @@
+"""Finds the marks around thoughts: a name such as "think" in any brackets, or the tokens of some models."""
+
+import re
+from dataclasses import dataclass
+
+from llm.written.mentions import CODE, is_tag_mentioned_as_word
+
+THINKS = "think|thought|reason|working_out|思考|思维|推理"
+FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
+# Names of notes: they are thoughts only in the first element, if an answer follows.
+NOTES = rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
+_NOTES_NAME = re.compile(NOTES, re.IGNORECASE)
+_COMMON_NAME = re.compile(f"reason(?!ing)|{NOTES}", re.IGNORECASE)  # other elements have such names, too
+_OPENING_BRACKETS = "[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹"
+_CLOSING_BRACKETS = ")}$▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›"
+BRACKET = rf"[\{_OPENING_BRACKETS}]{{1,3}}%?"
+_NAMED_MARK = rf"""
+    (?P<opening> (?P<element> <{{1,3}} (?P<sign>!--\s*|[%?\#*~](?!\s))?) | {BRACKET} | &lt;)
+    (?P<name>
+        [|\s]{{0,3}} [/\\／]? (?(element)/?) \|?\s*
+        (?:(?:begin|start|end)(?:\ of)?\ )?
+        (?:[\w:.-] | (?(element)\|)){{0,30}} (?:{THINKS}|{NOTES}) [\w:.-]{{0,30}}
+    )
+    (?P<attributes> (?(element) \s[^<>\n]{{0,200}} | \s+\w+=[^<>\[\]\n]{{0,200}}))?
+    \s*
+    (?: (?(sign)(?P=sign)|\|?)>{{1,3}} | --+> | %?[{_CLOSING_BRACKETS}]{{1,3}} | \]{{1,3}}(?!\() | &gt;)
+"""
+_MARK = re.compile(
+    rf"""{CODE.pattern} | {_NAMED_MARK}
+  | (?P<other_opening>
+        <\|channel>\s*\w+                              # Gemma 4
+      | <\|open\|>think\w*<\|sep\|>                    # Kimi K3
+      | <\|inner_prefix\|>                             # Apertus
+    )
+  | (?P<other_closing>
+        <channel\|> | <\|close\|>think\w*<\|sep\|> | <\|inner_suffix\|>
+      | <\|content\|>                                  # Solar
+      | \[BEGIN\ FINAL\ RESPONSE\]                     # Apriel
+    )
+  | (?P<call> <\|recipient\|>\s*(?!all\b)[\w.]{{1,64}}\s*<\|content\|>)    # Functionary
+    """,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+# The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
+_CLOSING_NAME = re.compile(r"[|\s]*[/\\／]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
+_BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
+_BLANK = re.compile(r"\s*")
+PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
+
+
+def find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
+    """Return the marks around thoughts, but none in code or in a sentence. Code within thoughts may be unclosed."""
+    text = text.translate(PLAIN)
+    return _MarkFinder(text=text, without_code=text.replace("`", " "), is_whole=is_whole).find_marks()
+
+
+def is_closing_mark(mark: "re.Match[str]") -> bool:
+    return mark["other_closing"] is not None or _CLOSING_NAME.match(mark["name"] or "") is not None
+
+
+def _is_for_notes(mark: "re.Match[str]") -> bool:
+    return _NOTES_NAME.search(mark["name"] or "") is not None
+
+
+@dataclass(kw_only=True)
+class _MarkFinder:
+    """Walks through a text from mark to mark. `opened` is the mark of the thoughts that are not closed yet."""
+
+    text: str
+    without_code: str  # since code in thoughts may be unclosed
+    is_whole: bool
+    opened: "re.Match[str] | None" = None
+    is_first: bool = True  # nothing but marks and thoughts stands in front of the current mark
+
+    def find_marks(self) -> "list[re.Match[str]]":
+        found, place, first_place = [], 0, self._skip_blanks(0)
+        while mark := _MARK.search(self.text, place):  # ends: each mark is behind the one before
+            place = mark.start() + 1 if mark["code"] and self.opened else mark.end()
+            self.is_first = mark.start() == first_place
+            if not _is_other_markup(mark) and self._has_thought_name(mark) and self._is_used(mark):
+                found.append(mark)
+                self.opened = None if is_closing_mark(mark) else mark
+                first_place = self._skip_blanks(place)
+        return found
+
+    def _skip_blanks(self, place: int) -> int:
+        return _BLANK.match(self.text, place).end()  # type: ignore[union-attr] # it matches any text
+
+    def _has_thought_name(self, mark: "re.Match[str]") -> bool:
+        name = mark["name"] or ""
+        if self.opened and _is_for_notes(self.opened):  # they end at their own name alone
+            return name.strip().lower() == f"/{self.opened['name'].lower()}"
+        if _COMMON_NAME.search(name) and not (self.opened or self.is_first):
+            return False
+        return not _is_for_notes(mark) or not (self.opened or not mark["element"] or self._is_last_element(mark))
+
+    def _is_last_element(self, mark: "re.Match[str]") -> bool:
+        """Return True if the mark begins an element that is not closed, or behind which no answer follows."""
+        start = self.text.find(f"</{mark['name']}", mark.end()) if self.is_whole else 0
+        end = self.text.find(">", start)
+        return self.is_whole and (min(start, end) < 0 or _BLANK.fullmatch(self.text, end + 1) is not None)
+
+    def _is_used(self, mark: "re.Match[str]") -> bool:
+        """Return True unless the mark is a word, such as the name of a type, a placeholder or a tag in a sentence."""
+        is_closing = is_closing_mark(mark)
+        if not is_closing and self._may_be_word(mark) and not self._is_followed_by_closing_mark(mark):
+            return False
+        ends_thoughts = is_closing and self.opened and (self.is_whole or self.text[mark.start() - 1] != "`")
+        is_settled = self.is_whole or is_closing or mark.end() < len(self.text)  # by the character that follows
+        return bool(ends_thoughts) or not (is_settled and is_tag_mentioned_as_word(self.text, mark.start(), mark.end()))
+
+    def _may_be_word(self, mark: "re.Match[str]") -> bool:
+        name, touches_word = mark["name"], self.text[max(0, mark.start() - 1) : mark.start()].isalnum()
+        if not name:
+            return False
+        if mark["element"]:
+            return self.is_whole and ((touches_word and name != "think") or bool(mark["sign"]))
+        if not self.is_whole:
+            return not self.is_first and (touches_word or name.lower() != "think")
+        # Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
+        is_typical = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or mark["opening"] == "◁"
+        return not (self.is_first and is_typical)
+
+    def _is_followed_by_closing_mark(self, mark: "re.Match[str]") -> bool:
+        marks = (found for found in _MARK.finditer(self.without_code, mark.end()) if not _is_for_notes(found))
+        following = next(marks, None)
+        return following is not None and is_closing_mark(following)
+
+
+def _is_other_markup(mark: "re.Match[str]") -> bool:
+    """Return True for code, a call, an empty element, or a comment in other words."""
+    is_comment = mark[0].startswith("<!") and bool((mark["attributes"] or "").strip())
+    return bool(mark["code"] or mark["call"]) or mark[0].endswith("/>") or is_comment
