@@ -14,9 +14,9 @@ from transfer.formats.values import InvalidElement, parse_moment
 _BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?#?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
 _SEPARATOR = r"(?:[—–·|,-]|at|on) "
 _SIGN = r"(?:[^()\[\]\n:：]|[:：](?=\d\d))"
-_DATE = rf"(?:(?:[(\[]|{_SEPARATOR})(?P<date>(?:[^\W\d_]{{3,9}}\.? )?\d{_SIGN}{{5,40}})[)\]]?|\([^()\n]{{1,60}}\))?"
+_DATE = rf"(?:(?:[(\[]|{_SEPARATOR})(?P<date>(?:[^\W\d_]{{3,9}}\.? )?\d{_SIGN}{{5,40}})[)\]]?|\([^()\n]{{1,60}}\))"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|dij(?:o|iste)|сказали?))"
-_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?[ \t]{{0,3}}{_DATE}[ \t]{{0,3}}"
+_LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?(?:[ \t]{{0,3}}{_DATE})?[ \t]{{0,3}}"
 _LATE_DATE = rf"(?:(?:\((?=\D{{0,30}}\d)|{_SEPARATOR}(?=\d{{4}}|[_*]\D{{0,12}}\d))(?P<late_date>{_SIGN}{{6,40}})\)?)?"
 _CALLOUT = re.compile(r"^> ?\[!([\w-]{1,40})\][+-]?[ \t]*($)?", re.MULTILINE)  # in Obsidian, around each turn
 _QUOTED = re.compile(r"^> ?", re.MULTILINE)
