@@ -7,7 +7,6 @@ from typing import Any
 
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from llm.written.calls import TextAndCalls, find_calls_in_text, is_unknown_call, repair_call
-from llm.written.headed_thoughts import remove_headed_thoughts, unwrap_answer
 from llm.written.template_tokens import remove_template_tokens
 from llm.written.thought_marks import find_thought_marks, is_closing_mark
 from llm.written.thoughts import remove_thoughts
@@ -133,18 +132,16 @@ class PartialAnswer:
         is_unclosed = self.thinks_first and not self.reasoning.text and not self.begins_with_thoughts
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
         if not is_hidden and self._visible[0] != (self.text, is_whole):
-            visible = remove_thoughts(self.text, is_whole=is_whole, prompt=self.prompt)
+            visible = remove_thoughts(self.text, is_whole=is_whole)
             self._visible = (self.text, is_whole), visible
         text = "" if is_hidden else self._visible[1]
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
         reading = find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length, prompt=self.prompt)
-        is_ended = is_whole and not reading.calls
-        if is_ended and self.offer.tools and is_unknown_call(text, self.question):
+        if is_whole and not reading.calls and self.offer.tools and is_unknown_call(text, self.question):
             reading = TextAndCalls(shown="", is_broken=True)
         shown = remove_template_tokens(reading.shown, self.prompt)
-        shown = remove_headed_thoughts(shown, self.question, self.prompt, is_whole=is_ended)
-        reading = replace(reading, shown=unwrap_answer(shown, self.question, self.prompt, is_whole=is_ended))
+        reading = replace(reading, shown="" if reading.calls and shown.startswith("Thought:") else shown)  # ReAct
         if not is_whole or reading.shown.strip() or reading.calls or self.is_truncated:
             return reading
         # Some models call a tool before they have closed their thoughts.

@@ -38,11 +38,24 @@ _BLOCKS = re.compile(
 )
 # What an answer to "How did you get it?" also begins with. If nothing closes it, it is no thought.
 _PROCESSES = re.compile(
-    r"""\s*(?:
-    Here(?:'s|\ is)\ my\ thought\ process: .*? (?P<granite>Here(?:'s|\ is)\ my\ response:\s*|\Z)
-  | /think\n .*? (?P<hyperclova><\|im_start\|>\w{1,12}\n|\Z)
-  | <(?P<element>\w{1,20})\s[^<>]{0,80}\b(?:type|class)=["'](?:thinking|thoughts?|reasoning)["'][^<>]{0,80}>
-    .*? (?P<html></(?P=element)>\s*(?=\S)|\Z)
+    rf"""\s*(?:
+    # Granite
+    Here(?:'s|\ is)\ my\ thought\ process: .*? (?:Here(?:'s|\ is)\ my\ response:\s*|\Z)
+    # HuatuoGPT-o1
+  | \#\#\ Thinking\n .*? (?:^\#\#\ Final\ Response\s*|\Z)
+    # HyperCLOVA
+  | /think\n .*? (?:<\|im_start\|>\w{{1,12}}\n|\Z)
+    # Qwen 3.5 and 3.6
+  | (?:Here's\ a\ )?thinking\ process:\n .*? (?:</think>\s*|\Z)
+    # ReAct
+  | Thought:\ (?:(?!^Action:).)*? (?:^Final\ Answer:\s*|(?:^Action:.*)?\Z)
+    # Gemini 3.5: a plan in JSON
+  | \{{\s*"thought":\s*" .*? (?:"\s*,\s*"(?:call|tool|action)":\s*"[^"\n]*"\s*\}}\s*(?=[^\W\d_])|\Z)
+    # elements, and marks such as Bevel's ::thinking::
+  | <(?P<element>\w{{1,20}})\s[^<>]{{0,80}}\b(?:type|class)=["'](?:thinking|thoughts?|reasoning)["'][^<>]{{0,80}}>
+    .*? (?:</(?P=element)>\s*(?=\S)|\Z)
+  | (?P<sign>[:=~+-]{{2,5}})\ ?(?P<name>think|{OWN_NAMES})\ ?(?P=sign)
+    .*? (?:(?P=sign)\ ?(?:/|end\ )(?P=name)\ ?(?P=sign)\s*|\Z)
     )""",
     _FLAGS,
 )
@@ -52,5 +65,6 @@ def remove_blocks(text: str, *, is_whole: bool) -> str:
     """Remove the block at the beginning of a text. Unless `is_whole`, an unclosed block reaches to the end."""
     text = _DETAILS.sub("", text)
     block = _BLOCKS.match(text) or _PROCESSES.match(text)
-    is_closed = block and (block.re is _BLOCKS or any(block.group("granite", "hyperclova", "html")))
-    return text[block.end() :] if block and (is_closed or not is_whole) else text
+    if block is None or (block.re is _PROCESSES and is_whole and block.end() == len(text)):
+        return text
+    return text[block.end() :]

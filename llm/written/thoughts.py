@@ -5,13 +5,8 @@ import re
 from llm.written.channels import extract_final_channel
 from llm.written.template_tokens import remove_marks_of_answer, unwrap_element
 from llm.written.thought_blocks import remove_blocks
-from llm.written.thought_marks import BRACKET, PLAIN, THINKS, find_thought_marks, is_closing_mark
+from llm.written.thought_marks import BRACKET, PLAIN, find_thought_marks, is_closing_mark
 
-_EMPHASIZED = re.compile(
-    rf"""[*_`]{{1,5}} (?P<mark>[<\[◁][/|\w:\ ]{{0,20}}(?:{THINKS})[\w:\ ]{{0,20}}\|?[>\]▷]) [*_`]{{1,5}}
-    (?=[ \t]{{0,9}}(?:\n|\Z))    # with text behind it, it is talked about""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
     rf"""\s* (?:<[\w:]{{1,30}}>|\[unused\d{{1,4}}\](?=\ )) (?:\ \w{{1,5}}\ </[\w:]{{1,30}}>)?\ ?
@@ -31,26 +26,17 @@ _UNFINISHED_MARK = re.compile(
 MAX_MARK_CHARS = 300  # at the end of a text that still arrives
 
 
-def remove_thoughts(text: str, *, is_whole: bool = True, prompt: str = "") -> str:
+def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
-    text = remove_blocks(_remove_emphasis(text, prompt, is_whole=is_whole), is_whole=is_whole)
+    text = remove_blocks(text, is_whole=is_whole)
     answer = extract_final_channel(text)
     if answer is None:
         if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
             return ""
         answer = _remove_marked_thoughts(text, is_whole=is_whole)
     return answer if is_whole else _hold_back_unfinished_mark(answer)
-
-
-def _remove_emphasis(text: str, prompt: str, *, is_whole: bool) -> str:
-    """Remove the emphasis of marks, such as **<think>**, if the text begins with one."""
-    first = _EMPHASIZED.match(text.lstrip())
-    if first is None or first["mark"].lower() in prompt:
-        return text
-    is_closed = any("/" in mark for mark in _EMPHASIZED.findall(text))
-    return _EMPHASIZED.sub(r"\g<mark>", text.lstrip()) if is_closed or not is_whole else text
 
 
 def _remove_marked_thoughts(text: str, *, is_whole: bool) -> str:

@@ -1,7 +1,7 @@
-"""Tests of unmarked thoughts, written calls, explanations of calls, web pages and refusals, from public reports.
+"""Tests of unusual thoughts, written calls, explanations of calls, web pages and refusals, from public reports.
 
-The cases come from Ollama's parser tests (Apertus, Glimmer, Laguna, MiniCPM), from reports to new-api, hermes-agent,
-vLLM and LiteLLM, and from prompts that ask a model to think under a heading.
+The cases come from Ollama's parser tests (Apertus, Glimmer, Laguna, MiniCPM), from parsers of HuatuoGPT-o1 and Bevel,
+and from reports to new-api, hermes-agent, oh-my-pi, Rapid-MLX, vLLM and LiteLLM.
 """
 
 import json
@@ -63,22 +63,11 @@ def stream_in_pieces(text: str) -> RawAnswer:
 
 
 HEADED = [
-    "**Thinking:** SECRET plan\n\n**Answer:** Visible answer",
-    "**Thoughts**: SECRET\n\n**Final Answer**: Visible answer",
-    "**Thought Process:**\n\n1. SECRET\n2. SECRET\n\n**Response:**\n\nVisible answer",
-    "### Reasoning\nSECRET\n\n### Answer\nVisible answer",
-    "### Reasoning\n\n#### Step 1\nSECRET\n\n### Answer\nVisible answer",
-    "## 🤔 Thinking\nSECRET\n\n## 💡 Answer\nVisible answer",
-    "__Thinking__\nSECRET\n\n__Answer__\nVisible answer",
+    "## Thinking\n\nSECRET\n\n## Final Response\n\nVisible answer",
     "Thought: SECRET\nFinal Answer: Visible answer",
-    "Reasoning: SECRET the user greets.\n\nFinal Answer: Visible answer",
-    "Thinking Process:\n\n1.  **Analyze:** SECRET\n\n**Final Answer:**\nVisible answer",
-    "Razonamiento: SECRET\nRespuesta final: Visible answer",
-    "**思考过程：**\nSECRET\n\n**最终答案：**\nVisible answer",
-    "**Размышления:** SECRET\n\n**Ответ:** Visible answer",
-    "**Razonamiento:**\nSECRET\n\n**Respuesta final:**\nVisible answer",
     "::thinking::SECRET::/thinking::Visible answer",
-    "*think*SECRET*/think*Visible answer",
+    "Thinking Process:\n\n1.  **Analyze User Request:** SECRET\n</think>\n\nVisible answer",
+    "Here's a thinking process:\n1.  **Analyze User Request:** SECRET\n</think>\n\nVisible answer",
     "=== THINKING ===\nSECRET\n=== END THINKING ===\nVisible answer",
     "> **Thinking**\n> SECRET\n\nVisible answer",
     "> [!THINKING]\n> SECRET\n> SECRET\n\nVisible answer",
@@ -91,7 +80,7 @@ HEADED = [
 
 
 @pytest.mark.parametrize("text", HEADED)
-async def test_hides_thoughts_under_heading(text: str) -> None:
+async def test_hides_thoughts_without_ordinary_marks(text: str) -> None:
     made, drafts, _ = await complete(stream_in_pieces(text))
     assert made.text == "Visible answer"
     assert not any("SECRET" in draft for draft in drafts)
@@ -134,13 +123,6 @@ async def test_hides_thoughts_under_heading(text: str) -> None:
 )
 async def test_shows_answer_that_resembles_thoughts(text: str) -> None:
     assert (await complete(stream_in_pieces(text)))[0].text == text
-
-
-async def test_shows_reasoning_requested_by_user() -> None:
-    text = "**Reasoning:** 3 and 4 are 7.\n\n**Answer:** 7"
-    assert (await complete(stream_in_pieces(text), "Show your reasoning, please: 3 + 4?"))[0].text == text
-    assert (await complete(stream_in_pieces(text), "3 + 4?"))[0].text == text  # the working of a sum
-    assert (await complete(stream_in_pieces(text), "Is it odd?"))[0].text == "7"
 
 
 @pytest.mark.parametrize(
@@ -306,21 +288,10 @@ async def test_shows_users_function_named_like_tool(text: str) -> None:
     assert (made.text, made.calls) == (text, ())
 
 
-IN_JSON = [
-    '{"thinking": "SECRET plan", "answer": "Visible answer"}',
-    '{\n  "reasoning": "SECRET",\n  "response": "Visible answer"\n}',
-    '```json\n{"chain_of_thought": ["SECRET", "SECRET"], "final_answer": "Visible answer"}\n```',
-    '{"thoughts": {"text": "SECRET", "plan": "SECRET"}, "reply": "Visible answer"}',
-    '{"thought_process": "SECRET: \\"a\\"", "answer": "Visible answer", "confidence": 0.9}',
-    '{"analysis": "SECRET\nSECRET", "answer": "Visible answer",}',
-    '{"thinking": null, "answer": "Visible answer"}',
-    '{"thought": "SECRET: \\"a\\"", "call": "default_api:none"}\nVisible answer',
-]
-
-
-@pytest.mark.parametrize("text", IN_JSON)
-async def test_extracts_answer_from_json_with_thoughts(text: str) -> None:
-    made, drafts, _ = await complete(stream_in_pieces(text))
+async def test_hides_plan_of_gemini_in_json() -> None:
+    made, drafts, _ = await complete(
+        stream_in_pieces('{"thought": "SECRET: \\"a\\"", "call": "default_api:none"}\nVisible answer')
+    )
     assert made.text == "Visible answer"
     assert not any("SECRET" in shown for shown in drafts)
 
@@ -328,7 +299,7 @@ async def test_extracts_answer_from_json_with_thoughts(text: str) -> None:
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("Answer as JSON with your reasoning.", IN_JSON[1]),
+        ("Answer as JSON with your reasoning.", '{\n  "reasoning": "It is.",\n  "response": "Yes"\n}'),
         ("What was it?", '{"name": "Anna", "thought": "It was good.", "age": 5}'),
         ("What was it?", '{"reasoning": "SECRET", "steps": ["a", "b"], "place": {"x": 1}}'),
         ("What was it?", "{ x | x > 0 } is a set."),
@@ -351,14 +322,6 @@ async def test_extracts_answer_from_json_with_thoughts(text: str) -> None:
 async def test_shows_json_and_think_tags_requested_by_user(question: str, text: str) -> None:
     made, _, _ = await complete(stream_in_pieces(text), question)
     assert made.text == text
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"), [(True, "true"), (42, "42"), (["a", "ü"], '["a", "ü"]'), ([{"text": "x"}], '[{"text": "x"}]')]
-)
-async def test_non_text_json_answer_remains_json(value: object, shown: str) -> None:
-    made, _, _ = await complete(stream_in_pieces(json.dumps({"reasoning": "SECRET", "answer": value})))
-    assert made.text == shown
 
 
 async def test_unfinished_thinking_tag_is_not_shown() -> None:
