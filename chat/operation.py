@@ -11,15 +11,12 @@ from background.backups import Backups
 from chat.services import Services
 from external_memory import ExternalMemory
 from locales.catalog import format_day, format_decimal, tr
-from records.errors import ErrorText
 from records.owners import KnownPerson
 from records.scopes import Person
 from runtime import metrics
 from settings import Settings
-from storage.bot_state.broadcasts import Broadcast, BroadcastProgress
+from storage.bot_state.broadcasts import BroadcastProgress
 from storage.bot_state.people import People
-
-MAX_BROADCAST_UNITS = 3_500  # the most UTF-16 units of a broadcast, so that it fits one message with its question
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,20 +93,6 @@ async def list_broadcast_recipient_ids(memory: ExternalMemory, operator: Operato
     known = {owner for owner in await memory.list_owners() if owner > 0}
     fixed = operator.settings.allowed_user_ids | (known if operator.settings.everyone_allowed else set())
     return sorted(((fixed - removed) | let_in | operator.admin_ids) - {admin_id})
-
-
-async def draft_and_list_recipients(
-    services: Services, operator: Operator, admin_id: int, text: str
-) -> tuple[Broadcast, Sequence[int]] | ErrorText:
-    """Store a draft of a broadcast. Return the draft and its recipients, or an error sentence."""
-    text, people = text.strip(), await list_broadcast_recipient_ids(services.memory, operator, admin_id)
-    if not text:
-        return tr("admin-arguments")
-    if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MAX_BROADCAST_UNITS:
-        return tr("broadcast-too-long", most=MAX_BROADCAST_UNITS)
-    if not people:
-        return tr("broadcast-nobody")
-    return await services.memory.broadcasts.store_draft(admin_id, text, now=services.clock()), people
 
 
 def format_broadcast_receipt(progress: BroadcastProgress, heading: str) -> str:

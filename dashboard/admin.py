@@ -4,14 +4,7 @@ from datetime import UTC, datetime
 
 from attrs import define
 
-from chat.operation import (
-    describe_latest_backup,
-    draft_and_list_recipients,
-    format_broadcast_receipt,
-    list_broadcast_recipient_ids,
-    list_people,
-    make_operator_overview,
-)
+from chat.operation import describe_latest_backup, list_people, make_operator_overview
 from chat.services import Services
 from dashboard.endpoints import JsonBody, PageRequest, RequestRefused
 from dashboard.forms import serialize_fields
@@ -21,7 +14,6 @@ from records.owners import AccessStatus
 from runtime import logs
 
 MAX_PEOPLE = 1_000
-MAX_TEXT_CHARS = 4_000  # of a request; a broadcast has a smaller limit with its own sentence
 
 
 @define(kw_only=True, eq=False)
@@ -33,9 +25,9 @@ class AdminHandlers:
 
     async def get_overview(self, request: PageRequest) -> JsonBody:
         self._require_admin(request)
-        operation, services, memory = self._host.operation, self._services, self._services.memory
+        operation, services = self._host.operation, self._services
         found = await make_operator_overview(services, operation)
-        spent = await memory.usage.read_usage_of_day_by_spender(services.clock().date())
+        spent = await services.memory.usage.read_usage_of_day_by_spender(services.clock().date())
         used = {person: tokens.prompt + tokens.completion for person, tokens in spent.items()}
         return {
             "memories": found.memories,
@@ -53,16 +45,6 @@ class AdminHandlers:
                 {**serialize_fields(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}
                 for person in list_people(services, operation)[:MAX_PEOPLE]
             ],
-            "broadcasts": [
-                {
-                    "id": broadcast.id,
-                    "said": format_broadcast_receipt(
-                        await memory.broadcasts.count_outcomes(broadcast), tr("broadcast-sending")
-                    ),
-                }
-                for broadcast in await memory.broadcasts.list_broadcasts_in_progress()
-                if broadcast.admin == request.session.person
-            ],
             "errors": [
                 {"at": datetime.fromtimestamp(at, UTC).isoformat(), "where": where, "text": template}
                 for at, where, template in reversed(logs.RECENT.lines)
@@ -79,31 +61,6 @@ class AdminHandlers:
             raise RequestRefused(404, tr("admin-nobody"))
         await self._host.store_access(person, status, request.session.person)
         return await self.get_overview(request)
-
-    async def preview_broadcast(self, request: PageRequest) -> JsonBody:
-        """Store a draft of a broadcast, and return the draft with a question that asks for confirmation."""
-        self._require_admin(request)
-        text = request.parameters.read_text("text", MAX_TEXT_CHARS)
-        found = await draft_and_list_recipients(self._services, self._host.operation, request.session.person, text)
-        if isinstance(found, str):
-            raise RequestRefused(400, found)
-        broadcast, people = found
-        return {**serialize_fields(broadcast, "id", "text"), "told": tr("broadcast-confirm", people=len(people))}
-
-    async def send_or_cancel_broadcast(self, request: PageRequest, *, is_confirmed: bool) -> JsonBody:
-        """Start sending a broadcast if `is_confirmed`, or else cancel it. Return the new overview."""
-        self._require_admin(request)
-        memory, admin = self._services.memory, request.session.person
-        found = await memory.broadcasts.find_broadcast(request.parameters.read_integer("id"))
-        if found is None or found.admin != admin:
-            raise RequestRefused(404, tr("shared-dead-button"))
-        if is_confirmed:
-            people = await list_broadcast_recipient_ids(memory, self._host.operation, admin)
-            await memory.broadcasts.try_to_start(found, people, receipt_id=None)
-            return {"said": tr("broadcast-sending"), **await self.get_overview(request)}
-        said = format_broadcast_receipt(await memory.broadcasts.count_outcomes(found), tr("broadcast-stopped"))
-        await memory.broadcasts.delete_broadcast_if_exists(found)
-        return {"said": said, **await self.get_overview(request)}
 
     def _require_admin(self, request: PageRequest) -> None:
         if not request.is_admin or request.is_group:

@@ -103,9 +103,6 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "admin/allow": partial(admin.set_access, "allowed"),
         "admin/refuse": partial(admin.set_access, "refused"),
         "admin/remove": partial(admin.set_access, "removed"),
-        "admin/broadcast": admin.preview_broadcast,
-        "admin/broadcast/send": partial(admin.send_or_cancel_broadcast, is_confirmed=True),
-        "admin/broadcast/stop": partial(admin.send_or_cancel_broadcast, is_confirmed=False),
     }
     # The body is a file, so the parameters are in the query string.
     uploading: dict[str, Handler] = {"import/plan": transfers.preview_import, "import/run": transfers.run_import}

@@ -1,15 +1,14 @@
-// The page for the bot's admins: people, usage, health, the queue, the last errors, and broadcasts.
+// The page for the bot's admins: people, usage, health, the queue and the last errors.
 
-import { askForText } from "./asking.js";
 import { h } from "./dom.js";
 import { read, write } from "./memory.js";
-import { attempt, makeButton, askToConfirm, makePagedList, makePill, makeTile } from "./parts.js";
+import { attempt, makeButton, makePagedList, makePill, makeTile } from "./parts.js";
 import { formatNumber, formatFullDate, formatCompact, formatSize, tr } from "./texts.js";
 
 export const admin = {
   async draw(root) {
     const place = h("div", {});
-    const show = (state) => place.replaceChildren(makeFigures(state), makeHealthCard(state), makeBroadcastCard(state, show), makePeopleList(state, show),
+    const show = (state) => place.replaceChildren(makeFigures(state), makeHealthCard(state), makePeopleList(state, show),
       makeErrorList(state));
     show(await read("admin"));
     root.append(place);
@@ -27,23 +26,6 @@ const makeHealthCard = ({ health: parts, models, backup }) => h("section", { cla
   h("p", { class: "pills" }, Object.entries(parts).map(([name, isWell]) =>
     makePill(`${name}: ${tr(isWell ? "dashboard-admin-well" : "dashboard-admin-ill")}`, isWell ? "on" : "off"))),
   h("p", { class: "hint" }, models.join(" · ")), h("p", { class: "hint" }, backup));
-
-const LONGEST = 3500; // characters of a message to everybody
-
-function makeBroadcastCard({ broadcasts }, show) {
-  const makeAction = (name, id) => async () => { const state = await write(`admin/broadcast${name}`, { id }); show(state); return state; };
-  const writeBroadcast = () => attempt(async () => {
-    let made = { id: 0, told: "", text: "" };
-    const prepare = async (text) => { made = await write("admin/broadcast", { text }); };
-    if (!await askForText(tr("broadcast-write"), tr("dashboard-next"), { label: tr("broadcast-write"), most: LONGEST }, prepare)) return null;
-    const fields = [h("p", { class: "hint lines", dir: "auto" }, made.told), h("blockquote", { class: "text", dir: "auto" }, made.text)];
-    return (await askToConfirm(tr("broadcast-write"), tr("broadcast-send"), fields)) ? makeAction("/send", made.id)() : null;
-  });
-  return h("section", { class: "card group-of-fields", "aria-label": tr("broadcast-write") },
-    broadcasts.map((broadcast) => h("div", { class: "card-line" }, h("p", { class: "lines", dir: "auto", role: "status" }, broadcast.said),
-      makeButton(tr("broadcast-stop"), (pressed) => attempt(makeAction("/stop", broadcast.id), pressed), { kind: "bad small" }))),
-    h("div", { class: "actions" }, makeButton(tr("broadcast-write"), writeBroadcast, { symbol: "edit" })));
-}
 
 function makePeopleList({ people: all, everyone }, show) {
   const makeAction = (name, id) => (pressed) => attempt(async () =>

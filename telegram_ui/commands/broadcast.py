@@ -6,7 +6,7 @@ from functools import partial
 
 from telegram import InlineKeyboardButton
 
-from chat.operation import draft_and_list_recipients, format_broadcast_receipt, list_broadcast_recipient_ids
+from chat.operation import format_broadcast_receipt, list_broadcast_recipient_ids
 from locales.catalog import tr, use_language
 from records.errors import KeepsakeError
 from records.scopes import Person
@@ -15,12 +15,14 @@ from storage.bot_state.broadcasts import Broadcast
 from telegram_ui.commands.buttons import make_keyboard
 from telegram_ui.commands.command_group import Action, ChatEvent, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.sending.chat import Chat, require_lease_for_sending
+from telegram_ui.sending.formatting import count_utf16_units
 
 KIND = "bc"
 WRITE, SEND, STOP = "w", "s", "c"
 SPACING_SECONDS = 0.05  # between two people: Telegram takes about 30 messages a second, and answers need theirs
 POLL_SECONDS = 5.0  # seconds between two looks for something to send
 GRACE_SECONDS = 2.0  # seconds to finish the current message when the bot stops
+MAX_UNITS = 3_500  # UTF-16 units of a broadcast, so that it fits one message with its question
 MAX_AGE = timedelta(hours=24)  # an older broadcast may come from a restored backup, and may have been sent before
 
 
@@ -62,13 +64,18 @@ class BroadcastCommands(CommandGroup):
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, event: ChatEvent, text: str) -> None:
     """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
-    found = await draft_and_list_recipients(dependencies.services, dependencies.operator, event.person.id, text)
-    if isinstance(found, str):
-        await dependencies.delivery.send_text(event.chat, found)
-        return
-    proposed, people = found
-    keyboard = make_keyboard(_make_broadcast_buttons(dependencies, event.person.id, proposed.id, is_sending=False))
-    question = f"{tr('broadcast-confirm', people=len(people))}\n\n{proposed.text}"
+    text, admin_id, services, keyboard = text.strip(), event.person.id, dependencies.services, None
+    people = await list_broadcast_recipient_ids(services.memory, dependencies.operator, admin_id)
+    if not text:
+        question = tr("admin-arguments")
+    elif count_utf16_units(text) > MAX_UNITS:
+        question = tr("broadcast-too-long", most=MAX_UNITS)
+    elif not people:
+        question = tr("broadcast-nobody")
+    else:
+        proposed = await services.memory.broadcasts.store_draft(admin_id, text, now=services.clock())
+        keyboard = make_keyboard(_make_broadcast_buttons(dependencies, admin_id, proposed.id, is_sending=False))
+        question = f"{tr('broadcast-confirm', people=len(people))}\n\n{proposed.text}"
     await dependencies.delivery.send_text(event.chat, question, keyboard=keyboard)
 
 

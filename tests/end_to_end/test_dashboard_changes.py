@@ -257,29 +257,6 @@ async def test_admin_page_changes_access_and_is_hidden_from_others(own_servers: 
         await bobs.get("home")
 
 
-async def test_admin_broadcast_is_sent_to_all_people(own_servers: LocalServers) -> None:
-    ann, bob, eve = own_servers.add_person("Ann"), own_servers.add_person("Bob"), own_servers.add_person("Eve")
-    async with run_bot_with_dashboard(
-        own_servers, ADMIN_USER_IDS=str(ann.id), ALLOWED_USER_IDS=f"{bob.id},{eve.id}"
-    ) as page:
-        for visitor in (ann, bob, eve):
-            await visitor.ask("Hello!")
-        anns, bobs = await page.open_session_by_link(ann), await page.open_session_by_link(bob)
-        assert "error" in await anns.post("admin/broadcast", status=400, text="x" * 3_501)
-        dropped = await anns.post("admin/broadcast", text="This is never sent.")
-        made = await anns.post("admin/broadcast", text="The bot moves tonight.")
-        assert "2" in made["told"]
-        await anns.post("admin/broadcast/send", status=404, id=dropped["id"])
-        for path in ("admin/broadcast", "admin/broadcast/send", "admin/broadcast/stop"):
-            await bobs.post(path, status=404, id=made["id"], text="I am no admin.")
-        told = {visitor.id: visitor.last_event for visitor in (ann, bob, eve)}
-        await anns.post("admin/broadcast/send", id=made["id"])
-        for visitor in (bob, eve):
-            await visitor.wait_for_message("The bot moves tonight.", since=told[visitor.id])
-        await ann.wait_for_message("Arrived: 2 of 2", since=told[ann.id])
-        assert (await anns.get("admin"))["broadcasts"] == []
-
-
 async def test_reminder_is_added_from_text_and_shown_in_chat(own_servers: LocalServers) -> None:
     async with run_bot_with_dashboard(own_servers) as page:
         ann = own_servers.add_person("Ann")
@@ -347,7 +324,6 @@ async def test_lone_surrogates_in_input_are_replaced(own_servers: LocalServers) 
             "conversations/begin": {"thread": 0, "title": "Half \ud83d"},
             "reminders/add": {"text": "tomorrow at 9 cut \ud83d"},
             "settings": {"change": {"persona_text": "Like half \ud83d.", "fold_instructions": "Only half \ud83d."}},
-            "admin/broadcast": {"text": "Half \ud83d for all."},
         }
         for path, body in bodies.items():
             headers = {"content-type": "application/json"}
