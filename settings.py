@@ -261,7 +261,8 @@ class Settings:
             password = url.password or ""
             # A user of PostgreSQL without a password is no secret, but an endpoint's token may stand there.
             login = url.netloc.rpartition("@")[0] if password or url.scheme.startswith("http") else ""
-            found += [b64encode(unquote(login).encode()).decode(), login, password, unquote(password), url.query]
+            pair = f"{unquote(url.username or '')}:{unquote(password)}" if login else ""
+            found += [b64encode(pair.encode()).decode(), login, password, unquote(password), url.query]
         return tuple(filter(None, found))
 
 

@@ -174,10 +174,12 @@ def test_logins_and_queries_of_urls_are_secrets() -> None:
         {
             "TELEGRAM_API_URL": "http://bot:tg-pass@10.0.0.2:8081",
             "OPENAI_BASE_URL": "https://me:p%40ss@llm.example/v1?subscription-key=5f1c",
+            "EMBEDDING_BASE_URL": "https://sk-abcd@llm.example",
             "OTEL_EXPORTER_OTLP_ENDPOINT": "https://12345:otlp-token@otlp.example",
             "DATABASE_URL": "postgresql://keepsake@db.example/keepsake?password=pg-pass",
         }
     )
+    assert "c2stYWJjZDo=" in settings.list_secrets(), "the Authorization header of sk-abcd: carries it"
     assert {"tg-pass", "p%40ss", "p@ss", "subscription-key=5f1c", "otlp-token", "password=pg-pass"} <= {
         *settings.list_secrets()
     }
