@@ -15,9 +15,9 @@ BUTTON_LIFETIME = timedelta(minutes=10)  # so that nobody erases anything by tou
 _FIGURES = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}")
 _BETWEEN = re.compile(r"\W*\w{0,5}\W*")  # between two dates: "to", "bis", "–"
 _TO = re.compile(r"[–—]|\s-\s")  # between two dates in words
-_DAYS = re.compile(
-    r"^(\D*)(\d\d?)(?:[\s.]*[-–—][\s.]*|\s[^\W\d]{1,2}\s)(\d\d?)(?!\d)(.*)"
-)  # "1-5 May", "1 al 5 de mayo"
+_DAYS = re.compile(  # "1-5 May", "1 al 5 de mayo", but not "1 y 5 de mayo", which leaves the days between
+    r"^(\D*)(\d\d?)(?:[\s.]*[-–—][\s.]*|\.?\s(?:to|al?|ao|à|au|bis|по|до)\s)(\d\d?)(?!\d)(.*)"
+)
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s*(\d{1,15})", re.IGNORECASE)
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")

@@ -88,7 +88,7 @@ def test_parses_forget_argument_as_target(words: str, target: ForgetTarget) -> N
     [
         *("my cat", "12", "everything about my cat", "fact", "2026-01", "#", "# 1 2", "todo"),
         *("yesterday's walk", "the code word of today", "2026", "May", "summer", "tomorrow", "Friday"),
-        *("31-1 January", "1st January 31st", "3-4 eggs", "room 12-14"),
+        *("31-1 January", "1st January 31st", "3-4 eggs", "room 12-14", "1 y 5 de mayo", "1 и 5 мая"),
         *("the 3 June walk", "walk 2026-01-01", "2026-01-01 and somebody 2026-01-02"),
     ],
 )
