@@ -44,7 +44,8 @@ UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
 """
 _FACTS = "SELECT * FROM facts WHERE user_id = ?"
-_DATE_EDITS = read_migration_steps("postgres_steps.sql")[9]  # step 11, for facts that version 1.0 exported
+# Step 11 for one owner, whose facts version 1.0 may have exported
+_DATE_EDITS = read_migration_steps("postgres_steps.sql")[9].rstrip(";\n") + " AND facts.user_id = ?"
 _BEGINNING = """
 SELECT MIN(at) FROM (
   SELECT MIN(created_at) AS at FROM messages WHERE user_id = ?1 AND id > 0
@@ -157,7 +158,7 @@ class HistoryTable(OwnerTables):
                     gone.add(number)
             back = {message for number in gone for message in made[number] if message in made.keys() - gone}
             await delete_summaries(tx, owner, gone, back)
-            await tx.execute(_DATE_EDITS)
+            await tx.execute(_DATE_EDITS, owner)
             await tx.execute(_END_RESTORE, owner)
 
     async def restore_rows(self, lease: SummaryLease, rows: Sequence[Mapping[str, object]]) -> None:
@@ -228,7 +229,7 @@ class HistoryTable(OwnerTables):
                 for fact in new_facts
             ]
             await tx.execute_many(tables.FACTS.upsert_sql, [tables.FACTS.to_params(row) for row in rows])
-            await tx.execute(_DATE_EDITS)
+            await tx.execute(_DATE_EDITS, owner)
             return len(rows)
 
 
