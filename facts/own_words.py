@@ -8,7 +8,7 @@ from text.fingerprint import describes_change
 from text.stopwords import EVERY_FUNCTION_WORD, WORD_LISTS
 
 _CODE_AND_BLOCK_QUOTES = re.compile(
-    r"(?ms)^[ \t]*```.*?(?:```|\Z)|```.*?```|^[ \t]*~~~\w*\n.*?(?:^[ \t]*~~~|\Z)|^[ \t]*>(?:[ \t][^\n]*)?$"
+    r"(?ms)^[ \t]*(```+).*?(?:\1|\Z)|```.*?```|^[ \t]*~~~\w*\n.*?(?:^[ \t]*~~~|\Z)|^[ \t]*>(?:[ \t][^\n]*)?$"
 )
 _QUOTATION = re.compile(
     r'(?:[«“„「『]|(?<!\d)"(?!\s))(?:[^«»“”„「」『』"]*(?:[»”“」』]|(?<!\s)")|[^«»“”„「」『』"\n.!?。]*)'

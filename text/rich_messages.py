@@ -87,7 +87,7 @@ class _RichMessageReader:
             return _add_prefix(f"{marks} ", " ".join(self._read_text(block, depth).split())), ("text",)
         if kind.startswith("pre"):
             code = self._collect_plain_text(block.get("text"))
-            fence = _make_fence(code, 3)
+            fence = make_fence(code, 3)
             block_of_code = f"{fence}{self._collect_plain_text(block.get('language'))}\n{code}\n{fence}" if code else ""
             return block_of_code, ("text", "language")
         return "", ()
@@ -296,9 +296,9 @@ def surround_with_mark(mark: str, text: str) -> str:
 def _format_inline_code(code: str) -> str:
     if "`" not in code:
         return surround_with_mark("`", code)
-    fence = _make_fence(code, 1)
+    fence = make_fence(code, 1)
     return f"{fence} {code} {fence}"
 
 
-def _make_fence(code: str, min_length: int) -> str:
+def make_fence(code: str, min_length: int) -> str:
     return "`" * max(min_length, 1 + max(map(len, re.findall("`+", code)), default=0))

@@ -345,7 +345,7 @@ class Dispatcher:
 
     async def _pass_input_to_command_if_awaited(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
         is_file = parsed.attachment == FILE
-        event = _make_event(item, parsed, "" if is_file else parsed.text)
+        event = _make_event(item, parsed, "" if is_file else parsed.argument)
         if not is_file:
             is_text = parsed.kind == "text" and not parsed.attachment
             if not is_text or not await self._commands.awaits_text(event):

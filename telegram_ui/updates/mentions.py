@@ -11,10 +11,12 @@ COMMAS = ",，、،"
 AFTER_NAME = re.compile(r"[!?.…！？。؟]*(?:\s+[–—-](?=\s))?[\s,:;，、：；،؛]*")
 
 
-def remove_and_detect_bot_mentions(message: telegram.Message, text: str, bot: telegram.User) -> tuple[str, bool]:
-    if text == (message.text or message.caption):
-        segments = _split_at_bot_mentions(text, message.entities or message.caption_entities, bot)
-    else:  # a message with blocks and a checklist have lost their entities
+def remove_and_detect_bot_mentions(
+    text: str, entities: Sequence[telegram.MessageEntity] | None, bot: telegram.User
+) -> tuple[str, bool]:
+    if entities is not None:
+        segments = _split_at_bot_mentions(text, entities, bot)
+    else:  # a formatted message or a checklist has lost its entities
         parts = MENTION.split(text)  # every second one is a name
         ours = [at for at in range(1, len(parts), 2) if parts[at].casefold() == f"@{bot.username}".casefold()]
         begins, ends = [0, *(at + 1 for at in ours)], [*ours, len(parts)]

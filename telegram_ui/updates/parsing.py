@@ -23,6 +23,7 @@ from telegram_ui.updates.attached import (
     find_kind_files_and_unread_kinds,
     format_attachment_kind,
 )
+from telegram_ui.updates.blocks import mark_code_and_quotations
 from telegram_ui.updates.mentions import remove_and_detect_bot_mentions
 from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.rich_messages import RichText, parse_rich_message
@@ -35,9 +36,8 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_react
 
 NEVER = datetime.fromtimestamp(0, UTC)
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
-BLOCKS = ("pre", "blockquote", "expandable_blockquote")  # entities of what a person copied
 CHAT_TYPES = ("private", "group", "supergroup")
-MAX_ENTITIES = 100  # of a message (Bot API, MessageEntity); one that it replies to has as many
+# A message and the one that it replies to have at most 100 entities each (Bot API, MessageEntity).
 MAX_PARTS = 5_000  # objects and lists in one update. python-telegram-bot parses 10,000 in 100 ms.
 MAX_DEPTH = 50  # nesting levels of objects and lists. Parsing 300 takes a tenth of a second.
 # python-telegram-bot does not parse formatted messages. Each of 32,768 characters may have styles of its own.
@@ -62,7 +62,7 @@ class ParsedUpdate:
     text: str = ""
     units: int = 0  # length of the sent text in UTF-16 units
     command: str = ""
-    argument: str = ""
+    argument: str = ""  # the words after a command, or an answer to a question of the bot as it was sent
     target: bool = False  # True if a command names this bot
     attachment: str = ""  # its kind, such as "photo"
     files: tuple[AttachedFile, ...] = ()  # the attached files that can be read
@@ -166,15 +166,19 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     if not content.text and not attachment:
         return None
     is_private = message.chat.type == "private"
+    entities = (message.entities or message.caption_entities) if message.text or message.caption else None
+    marked, marked_entities = mark_code_and_quotations(content.text, entities or ())
     words, is_mentioned = content.text.strip(), False
     if not is_private:
-        words, is_mentioned = remove_and_detect_bot_mentions(message, content.text, bot)
+        words, is_mentioned = remove_and_detect_bot_mentions(content.text, entities, bot)
+        marked, _ = remove_and_detect_bot_mentions(marked, entities and marked_entities, bot)
     is_of_others = message.forward_origin is not None or message.via_bot is not None
     is_same = update.edited_message is not None and message.edit_date is None  # as after the first reaction to it
     command = None if is_of_others or is_same else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
     us = (bot.username or "").casefold()
-    text = _add_message_notes(message, words, files, unread)
+    text = _add_message_notes(message, words if command else marked.strip(), files, unread)
+    argument = command[3] or "" if command else _add_message_notes(message, words, files, unread)
     kind: Kind = "wordless"
     if update.edited_message:
         kind = "edited"
@@ -201,7 +205,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
         text=text,
         units=count_utf16_units(message.text or message.caption or ""),
         command=command[1].lower() if command else "",
-        argument=remove_invisible_characters(command[3] or "").strip() if command else "",
+        argument=remove_invisible_characters(argument).strip() if command else argument,
         target=bool(command) and named == us,
         attachment=attachment,
         files=files,
@@ -217,22 +221,10 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
 
 def _read_rich_text(message: telegram.Message | telegram.ExternalReplyInfo) -> RichText:
     if isinstance(message, telegram.Message) and (words := message.text or message.caption):
-        return RichText(text=words if COMMAND.match(words) else _mark_code_and_quotations(message, words))
+        return RichText(text=words)
     if message.checklist is not None:
         return RichText(text=format_checklist(message.checklist))
     return parse_rich_message(message.api_kwargs.get("rich_message"))
-
-
-def _mark_code_and_quotations(message: telegram.Message, text: str) -> str:
-    """Return a message's text with Markdown around its blocks of code and its quotations, which are no own words."""
-    units, entities = text.encode("utf-16-le", "surrogatepass"), message.entities or message.caption_entities
-    for entity in reversed([entity for entity in entities[:MAX_ENTITIES] if entity.type in BLOCKS]):
-        begin, end = 2 * entity.offset, 2 * (entity.offset + entity.length)
-        before, block = (part.decode("utf-16-le", "replace") for part in (units[:begin], units[begin:end]))
-        if block and text.startswith(block, len(before)):  # not if a block inside it has been marked
-            marked = f"```\n{block}\n```" if entity.type == "pre" else "> " + block.strip().replace("\n", "\n> ")
-            text = f"{before.rstrip()}\n{marked}\n{text[len(before) + len(block) :].lstrip()}".strip("\n")
-    return text
 
 
 def format_checklist(checklist: telegram.Checklist) -> str:

@@ -86,6 +86,7 @@ def test_words_about_others_stay_about_them(said: str, quote: str, text: str, is
     ("said", "texts"),
     [
         ("```python\nname = 'Carlos'\n# I live in Braga\n```\nWhy does it fail?", []),
+        ("````md\n```\nhome: Braga\n```\nI live in Braga\n````\nWhy does it fail?", []),
         ("~~~yaml\nhome: 'I live in Braga'\n~~~\nIs that right?", []),
         ("On Monday Tom wrote:\n> I live in Braga\n> and work there\nHow do I answer him?", []),
         ("> Where do you live?\n>\nI live in Braga", ["Anna lives in Braga."]),

@@ -270,9 +270,17 @@ def test_classifies_edits_and_messages_without_text() -> None:
     [
         ("Why?\ncity = 'Braga'", [("pre", "city = 'Braga'")], "Why?\n```\ncity = 'Braga'\n```"),
         ("😀 Tom wrote:\nI live in Rome\nHi\n\nAnd I?", [("blockquote", "I live in Rome\nHi")],
-         "😀 Tom wrote:\n> I live in Rome\n> Hi\nAnd I?"),
+         "😀 Tom wrote:\n> I live in Rome\n> Hi\n\nAnd I?"),
         ("Я живу в Туле\nпочему\nx = 1", [("expandable_blockquote", "Я живу в Туле"), ("pre", "x = 1")],
-         "> Я живу в Туле\nпочему\n```\nx = 1\n```"),
+         "> Я живу в Туле\n\nпочему\n```\nx = 1\n```"),
+        ("Tom:\nI live in Rome\nx = 1\nI am 5\nAnd I?",
+         [("blockquote", "I live in Rome\nx = 1\nI am 5"), ("pre", "x = 1")],
+         "Tom:\n> I live in Rome\n> ```\n> x = 1\n> ```\n> I am 5\n\nAnd I?"),
+        ("Tom: try x = 1 here\nI?", [("blockquote", "try x = 1 here"), ("pre", "x = 1")],
+         "Tom: \n> try \n> ```\n> x = 1\n> ```\n>  here\n\nI?"),
+        ("Docs:\nRun ```ls``` now\n\n\nls", [("pre", "Run ```ls``` now\n"), ("pre", "\n\nls")],
+         "Docs:\n````\nRun ```ls``` now\n````\n\n\n```\nls\n```"),
+        ("/etc/hosts has\n::1 ip6", [("pre", "::1 ip6")], "/etc/hosts has\n```\n::1 ip6\n```"),
         ("I use vim daily", [("code", "vim")], "I use vim daily"),
         ("/memory add I sail", [("pre", "I sail")], "/memory add I sail"),
     ],
@@ -284,10 +292,31 @@ def test_code_blocks_and_quotations_are_marked_in_text(text: str, blocks: list[t
     assert parse_message(caption=text, caption_entities=entities, photo=[]).text == marked
 
 
+def test_code_keeps_its_language() -> None:
+    entity = {**make_entity("pre", 5, 8), "language": "python"}
+    assert parse_message(text="Why? print(1)", entities=[entity]).text == "Why? \n```python\nprint(1)\n```"
+
+
+def test_answers_to_questions_and_commands_have_no_marks() -> None:
+    """People paste instructions, facts and exports as code. They are stored as they were sent."""
+    parsed = parse_message(text="Be brief", entities=[make_entity("pre", 0, 8)])
+    assert (parsed.text, parsed.argument) == ("```\nBe brief\n```", "Be brief")
+    entities = [make_entity("mention", 0, 13), make_entity("pre", 26, 6)]
+    assert parse_message(GROUP, text="@keepsake_bot /memory add I sail", entities=entities).argument == "add I sail"
+
+
+def test_bot_name_in_code_is_no_mention() -> None:
+    parsed = parse_message(GROUP, text="The log:\n@keepsake_bot failed", entities=[make_entity("pre", 9, 20)])
+    assert (parsed.addressed, parsed.text) == (False, "The log:\n```\n@keepsake_bot failed\n```")
+
+
 def test_mention_beside_quotation_is_removed() -> None:
     entities = [make_entity("mention", 0, 13), make_entity("blockquote", 19, 10)]
     parsed = parse_message(GROUP, text="@keepsake_bot why?\nOslo is it", entities=entities)
     assert (parsed.addressed, parsed.text) == (True, "why?\n> Oslo is it")
+    entities = [make_entity("blockquote", 0, 13), make_entity("mention", 20, 13)]
+    parsed = parse_message(GROUP, text="😀 Oslo\nis it\nWhy,  @keepsake_bot?", entities=entities)
+    assert (parsed.addressed, parsed.text) == (True, "> 😀 Oslo\n> is it\n\nWhy?")
 
 
 @given(
