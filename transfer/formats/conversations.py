@@ -31,7 +31,7 @@ from transfer.formats.values import InvalidElement, as_text, make_element_error,
 MAX_SPEAKERS = 20  # people offered as answers to the question which of them is the user
 _UNSHOWN = re.compile(
     r"<grok:render\s(?s:.*?)(?:</grok:render>|\Z)"
-    r"|\n(?:Powered by ChatGPT Exporter[^\n]*+|#++ Turn \d++|\*Exported on \d[^\n]*+|-{8,}+)\s*+\Z"
+    r"|\n(?:Powered by ChatGPT Exporter[^\n]*+|#++ Turn \d++|\*Exported on \d[^\n]*+|\n-{8,}+)\s*+\Z"
 )  # what programs add to the words. Ids are made with it.
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # characters of a damaged conversation's title that are shown

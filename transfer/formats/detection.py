@@ -97,6 +97,8 @@ def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, conte
     for file in files:
         if (form := _detect_format(file)) is not None:
             found.setdefault(form.name, []).append(file)
+    if "slack" in found:  # which names people in a file of its own
+        found["slack"] += (file for file in files if file.name == "users.json")
     if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
         is_pasted = not (found or context.name or is_packed or files[0].is_json)
         known = found.get(generic.FORMAT.name, files if is_pasted else [])

@@ -382,6 +382,12 @@ def test_asks_who_wrote_questions_and_answers_without_time(text: str) -> None:
     assert [message.role for message in history.messages] == ["user", "assistant"] * 2
 
 
+def test_keeps_last_line_of_dashes_below_text() -> None:
+    """Below a blank line, it stands between the turns of a transcript."""
+    said = [{"role": "user", "content": "Log:\n-----------"}, {"role": "assistant", "content": "Empty.\n\n-----------"}]
+    assert list_texts(read_history({"messages": said})) == ["Log:\n-----------", "Empty."]
+
+
 def test_keeps_greeting_before_first_question() -> None:
     """A character speaks first. Where no time falls, the order of the file is that of the talk."""
     greeting = {"name": "Sage", "is_user": False, "mes": "Hello there", "send_date": "May 1, 2024 12:00pm"}
@@ -421,6 +427,14 @@ def test_slack_names_people_without_team() -> None:
     said = [{"type": "message", "user": "U1", "text": "Hello", "ts": f"{SECONDS}.000100"}]
     package = zip_files({"users.json": json.dumps(users), "general/2024-05-01.json": json.dumps(said)})
     assert [message.speaker for message in read_history(package, "Club Slack export.zip").messages] == ["Anna Berg"]
+
+
+def test_characters_beside_chats_are_not_taken_for_slack() -> None:
+    characters = [{"id": "x", "name": "Sage", "profile": "Knows herbs."}]
+    said = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}]
+    files = {"characters.json": json.dumps(characters), "chats.json": json.dumps([{"title": "W", "messages": said}])}
+    history = read_history(zip_files(files), "backup.zip")
+    assert (history.format, list_texts(history)) == ("generic", [QUESTION, ANSWER])
 
 
 def test_deepseek_question_without_answer_is_kept() -> None:
