@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Literal, Self, get_args
@@ -34,13 +34,7 @@ from runtime.metrics import make_counter
 from runtime.tasks import acquire_or_undo, run_to_completion
 from runtime.tracing import record_span
 from storage.stores.memory_store import MemoryStore
-from summaries.generation import (
-    SummaryInput,
-    SummaryWriter,
-    format_superseded_facts,
-    make_message_sources,
-    make_summary_sources,
-)
+from summaries.generation import SummaryInput, SummaryWriter, make_message_sources, make_summary_input
 from summaries.planning import ScopeState, SummaryPolicy, group_into_turns
 from summaries.policies import find_policy
 from summaries.pyramid import MAX_ACTIVE
@@ -316,26 +310,14 @@ class SummaryManager:
                     older = await store.timeline.read_page(scope, before_id=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in older if message.sort_key >= below[0].sort_key]
             facts, erased = await store.facts.list_all_facts(scope.owner), await store.facts.list_decisions(scope.owner)
-        summaries = make_summary_sources(below, config.zone)
-        moments = [message.created_at for message in new]
-        moments += [moment for summary in below for moment in (summary.first_at, summary.last_at)]
-        compressed = 1 + max((summary.compression_count for summary in below), default=0)
+        limit = self.get_limits().get_max_tokens(find_policy(plan.policy))
+        material = make_summary_input(config, new, below, facts=facts, erased=erased, limit=limit)
         if plan.window_ids:  # a message is not rewritten after it left the window
-            compressed = min(compressed, sum(message.is_user for message in window) or 1)
-        material = SummaryInput(
-            lines=make_message_sources(new, config.zone) if new else summaries,
-            of_summaries=not new,
-            prior=summaries if new else (),
-            dropped=make_message_sources(dropped, config.zone),
-            window=make_message_sources(window, config.zone) if dropped else (),
-            superseded=format_superseded_facts(facts, min(moments), max(moments)),
-            facts=facts,
-            erased_fact_decisions=erased,
-            first_at=min(moments),
-            limit=self.get_limits().get_max_tokens(find_policy(plan.policy)),
-            wishes=config.fold_instructions,
-            compressed=compressed,
-        )
+            compressed = min(material.compressed, sum(message.is_user for message in window) or 1)
+            material = replace(material, compressed=compressed)
+        if dropped:
+            left, covered = (make_message_sources(each, config.zone) for each in (dropped, window))
+            material = replace(material, dropped=left, window=covered)
         return material, dropped
 
     async def release_lease(self, lease: SummaryLease) -> None:

@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Literal, Self
 
 from attrs import define, field
@@ -25,8 +24,8 @@ from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
 from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryLease, SummaryPlan, SummaryReason
 from runtime.tasks import cancel_and_wait
-from storage.tables.folds import make_summary_fields
-from summaries.generation import SummaryInput, format_superseded_facts, make_message_sources, make_summary_sources
+from storage.tables.folds import make_summary, make_summary_fields
+from summaries.generation import SummaryInput, make_summary_input, make_summary_sources
 from summaries.planning import ActiveTurn, ScopeState, group_into_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
@@ -167,47 +166,37 @@ class Rebuilder:
             (rebuilt_summaries[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key
         )
         messages = await self._extend_lease_and_read_messages(lease, plan.window_ids or plan.message_ids)
-        ids, moments = _list_covered_ids_and_times(children, messages)
+        draft = make_summary(
+            *(lease.scope, plan, [(message.id, message.created_at) for message in messages], children),
+            id=len(rebuilt_summaries),
+            text="",
+            created_at=self._clock(),
+            source_chunk_ids=(),
+            source_ids=plan.summary_ids,
+            reason="rebuild",
+        )
         has_levels = find_policy(plan.policy).has_levels
         overlapping = [
             summary
             for summary in corrected_summaries
-            if summary.first_at <= max(moments)
-            and summary.last_at >= min(moments)
+            if summary.first_at <= draft.last_at
+            and summary.last_at >= draft.first_at
             and (summary.level == plan.level or not has_levels)
         ]
-        span = min(ids), max(ids)
+        span = draft.first_id, draft.last_id
         same = next((summary for summary in overlapping if (summary.first_id, summary.last_id) == span), None)
-        compressed = 1 + max((source.compression_count for source in children), default=0)
+        material = await self._make_summary_input(lease.scope, config, plan.policy, children, messages, overlapping)
         if same:
-            details = {"compressed": float(compressed)}
+            details = {"compressed": float(material.compressed)}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            material = await self._make_summary_input(lease.scope, config, plan.policy, children, messages, overlapping)
-            text = await self._find_or_make_summary(lease, replace(material, compressed=compressed))
+            text = await self._find_or_make_summary(lease, material)
         for source in plan.summary_ids:
             rebuilt_summaries[source] = replace(
                 rebuilt_summaries[source], summary=replace(rebuilt_summaries[source].summary, is_active=False)
             )
-        summary = Summary(
-            id=len(rebuilt_summaries),
-            scope=lease.scope,
-            level=plan.level,
-            created_at=max(moments),
-            source_chunk_ids=(),
-            source_ids=plan.summary_ids,
-            is_active=True,
-            first_id=min(ids),
-            last_id=max(ids),
-            first_at=min(moments),
-            last_at=max(moments),
-            message_count=len(messages) + sum(source.message_count for source in children),
-            base_id=plan.base_id,
-            policy=plan.policy,
-            reason="rebuild",
-            correction="\n".join(summary.correction for summary in ([same] if same else overlapping)),
-            **make_summary_fields(text),
-        )
+        correction = "\n".join(summary.correction for summary in ([same] if same else overlapping))
+        summary = replace(draft, correction=correction, **make_summary_fields(text))
         rebuilt_summaries.append(RebuiltSummary(summary=summary, message_ids=plan.message_ids))
 
     async def _make_summary_input(
@@ -219,23 +208,12 @@ class Rebuilder:
         messages: Sequence[Message],
         corrected_summaries: Sequence[Summary] = (),
     ) -> SummaryInput:
-        summaries = make_summary_sources(child_summaries, config.zone)
-        said = make_message_sources(messages, config.zone)
-        told = [replace(source, is_user=True) for source in make_summary_sources(corrected_summaries, config.zone)]
-        _, moments = _list_covered_ids_and_times(child_summaries, messages)
         async with self._memory.open_store(scope.owner) as store:
             facts, erased = await store.facts.list_all_facts(scope.owner), await store.facts.list_decisions(scope.owner)
-        return SummaryInput(
-            lines=[*(said or summaries), *told],
-            of_summaries=not said,
-            prior=summaries if said else (),
-            superseded=format_superseded_facts(facts, min(moments), max(moments)),
-            facts=facts,
-            erased_fact_decisions=erased,
-            first_at=min(moments),
-            limit=self._summaries.get_limits().get_max_tokens(find_policy(policy)),
-            wishes=config.fold_instructions,
-        )
+        limit = self._summaries.get_limits().get_max_tokens(find_policy(policy))
+        made = make_summary_input(config, messages, child_summaries, facts=facts, erased=erased, limit=limit)
+        told = [replace(source, is_user=True) for source in make_summary_sources(corrected_summaries, config.zone)]
+        return replace(made, lines=[*made.lines, *told])
 
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
         """Store a person's correction, and regenerate the summaries built on this summary in the background."""
@@ -315,11 +293,3 @@ def _make_scope_state(
         (new.summary for new in rebuilt_summaries if new.summary.is_active), key=lambda summary: summary.sort_key
     )
     return ScopeState(turns=turns, summaries=active, every_n=every_n)
-
-
-def _list_covered_ids_and_times(
-    summaries: Sequence[Summary], messages: Sequence[Message]
-) -> tuple[list[int], list[datetime]]:
-    ids = [number for summary in summaries for number in (summary.first_id, summary.last_id)]
-    moments = [moment for summary in summaries for moment in (summary.first_at, summary.last_at)]
-    return ids + [message.id for message in messages], moments + [message.created_at for message in messages]

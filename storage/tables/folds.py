@@ -150,31 +150,42 @@ async def replace_sources_with_summary(
     else:
         told, inherited = messages, below
         chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
-    ids = [row["id"] for row in told] + [end for summary in inherited for end in (summary.first_id, summary.last_id)]
-    # Not the dates of the first and last id: imported conversations may overlap.
-    dates = [parse_moment(row["created_at"]) for row in told]
-    dates += [end for summary in inherited for end in (summary.first_at, summary.last_at)]
-    summary = Summary(
+    summary = make_summary(
+        *(scope, plan, [(row["id"], parse_moment(row["created_at"])) for row in told], inherited),
         id=number,
-        scope=scope,
-        level=plan.level,
         created_at=now,
         source_chunk_ids=tuple(dict.fromkeys(chunks)),
         source_ids=tuple(source.id for source in below),
-        is_active=True,
-        first_id=min(ids),
-        last_id=max(ids),
-        first_at=min(dates),
-        last_at=max(dates),
-        message_count=len(told) + sum(summary.message_count for summary in inherited),
-        base_id=plan.base_id,
-        policy=plan.policy,
         reason=plan.reason,
         **make_summary_fields(new_summary),
     )
     await upsert_summary(tx, summary)
     await tx.execute(_DEACTIVATE, scope.owner, json.dumps(plan.summary_ids))
     return summary
+
+
+def make_summary(
+    scope: Scope, plan: SummaryPlan, messages: Sequence[tuple[int, datetime]], below: Sequence[Summary], **fields: Any
+) -> Summary:
+    """Return a planned summary of messages, given as ids and times, and of lower summaries, with further `fields`."""
+    ids = [message_id for message_id, _ in messages]
+    ids += [end for summary in below for end in (summary.first_id, summary.last_id)]
+    # Not the dates of the first and last id: imported conversations may overlap.
+    dates = [said_at for _, said_at in messages]
+    dates += [end for summary in below for end in (summary.first_at, summary.last_at)]
+    return Summary(
+        scope=scope,
+        level=plan.level,
+        is_active=True,
+        first_id=min(ids),
+        last_id=max(ids),
+        first_at=min(dates),
+        last_at=max(dates),
+        message_count=len(messages) + sum(summary.message_count for summary in below),
+        base_id=plan.base_id,
+        policy=plan.policy,
+        **fields,
+    )
 
 
 async def delete_summaries(tx: Transaction, owner: int, ids: Collection[int], reactivated_ids: Collection[int]) -> None:
