@@ -74,7 +74,7 @@ def parse_calls(text: str, names: Names) -> tuple[ToolCall, ...]:
 
 def _parse_all_json(text: str) -> object:
     """Parse the JSON values in a text, with marks between them, as one list."""
-    beginning = re.search(r"\[?\s*\{", text)
+    beginning = re.search(r"\[\s*\{|\{", text)
     values = _MARKS.sub("\n", text[beginning.start() :]) if beginning else ""
     values = re.sub(r"\}\s*(?:;\s*(?=\{\s*\"))?\{", "},{", values)
     return parse_json_leniently(f"[{values}]")

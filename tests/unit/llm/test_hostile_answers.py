@@ -17,6 +17,7 @@ from llm.written.calls import find_calls_in_text
 from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour
+from tests.support.processor_time import count_units
 from tests.unit.llm.test_openai_api import make_prompt, open_bench
 
 
@@ -186,3 +187,10 @@ def test_shows_overlong_call_between_sentences_as_text() -> None:
     call = json.dumps({"name": "remind", "arguments": {"text": "word " * 2_500}})
     text = f"Here it is:\n```\n{call}\n```\nThat is how."
     assert find_calls_in_text(text, {"remind": ("text",)}, is_whole=True).shown == text
+
+
+def test_looks_for_call_in_many_blanks_in_linear_time() -> None:
+    """The search for its object began at each blank again: a second for 16,000 of them."""
+    with count_units() as stopwatch:
+        found = find_calls_in_text(f"<tool_call>{' ' * 16_000}", {"remind": ("text",)}, is_whole=True)
+    assert (found.is_broken, stopwatch.units < 100) == (True, True)
