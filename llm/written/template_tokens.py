@@ -40,8 +40,8 @@ _TEMPLATE = re.compile(
   | (?P<struck><s>(?:(?!<s>).){{1,300}}?</s>(?=\s*\S))      # HTML, no token of Llama
   | (?: ^ | (?<=[>\].!?]) | (?<=[.!?]\x20) ) (?:<\|?|\[(?=(?-i:TOOL)))    # a result that a model made up
     (?P<result>(?-i: (?:[a-z]{{1,8}}_)?(?:tool|function)_(?:call_)?(?:result|response|output)s?
-      | TOOL_(?:RESULT|OUTPUT)S?
-      | (?<!><)observation(?!\s) ))    # GLM and ReAct, but no element of data
+      | TOOL_(?:RESULT|OUTPUT)S? | (?<=\|)observation    # Mistral, GLM, and ReAct if no other element is next to it
+      | (?<!><)(?<!>\n<)observation(?=>[^<]*(?:\Z|</observation>\s*+(?:[^<]|\Z))) ))
     (?:\s[^<>\[\]\n]{{0,80}})? (?<!/)\|?[>\]]
     (?: .*?[<\[][|/]{{1,2}}(?P=result)[^<>\[\]\n]{{0,3}}[>\]]\s* | .*\Z )
   | (?P<token> <\|from\|>\s*\w{{1,20}} | <(?:[|｜][\w▁:./-]{{3,40}}[|｜]?|\w{{3,30}}[|｜]|/s|unk|pad|eos|bos)> )

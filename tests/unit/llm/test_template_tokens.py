@@ -73,6 +73,9 @@ async def test_keeps_text_on_both_sides_of_template_token() -> None:
         "The <observation> element holds one value.",
         "<observations><observation>5</observation></observations>",
         '<observation id="1">\n  <value>5</value>\n</observation>',
+        "<observation>\n  <type>discovery</type>\n  <title>Two roots</title>\n</observation>",  # claude-mem
+        "<observations>\n<observation>Robin, 3</observation>\n<observation>Wren, 1</observation>\n</observations>",
+        "<observation>The leaves droop.</observation>\n<interpretation>Too dry.</interpretation>",
         "The mean speed <|v|>, so v=<|v|>\nis positive.",
         "async function run(): Promise<ToolResult> {\n  return 1\n}",
         "Vec<tool_result> holds them. Read on.",
