@@ -44,8 +44,6 @@ _FORMATS = re.compile(r"json|xml|html|soap|\b(?:apis?|mcp)\b")  # in the questio
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
-# A word of two parts: it may be a tool's name in another writing.
-_OTHER_NAME = re.compile(r"\b[a-zA-Z]{1,20}(?:[A-Z][a-z]|[_-])[a-zA-Z]{1,20}\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 # Text on a line that says nothing to a person.
 _ONLY_MARKS = re.compile(
@@ -88,32 +86,8 @@ def find_calls_in_text(
 ) -> TextAndCalls:
     """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call."""
     found = _split_text_and_calls(text, names, is_whole=is_whole, shown_length=shown_length)
-    if not found.calls:
-        found = _find_renamed_calls(text, names, prompt, is_whole=is_whole, shown_length=shown_length) or found
     is_example = found.calls and is_whole and _is_between_words(text, found.calls, names, prompt)
     return TextAndCalls(shown=text) if is_example else found
-
-
-def _find_renamed_calls(
-    text: str, names: Names, prompt: str, *, is_whole: bool, shown_length: int
-) -> TextAndCalls | None:
-    """Find calls of tools whose names are spelled in another way, such as searchMemory."""
-    renamed = text[:shown_length] + _rename_tools(text[shown_length:], names, prompt)
-    if renamed == text:
-        return None
-    found = _split_text_and_calls(renamed, names, is_whole=is_whole, shown_length=shown_length)
-    for call in found.calls:  # not the name of a song or of a package, which has none of the tool's arguments
-        given = parse_json_or_none(call.arguments)
-        has_arguments = isinstance(given, Mapping) and given.keys() & set(names[call.name] or given)
-        if not has_arguments and (given != {} or found.shown.strip()):
-            return None
-    return found if found.calls or text.startswith(found.shown) else None
-
-
-def _rename_tools(text: str, names: Names, prompt: str = "") -> str:
-    """Replace other spellings of tool names, such as searchMemory or SEARCH-MEMORY, unless the prompt has one."""
-    own_names = {plain: name for name in names if (plain := name.replace("_", "")) not in prompt.replace("-", "")}
-    return _OTHER_NAME.sub(lambda word: own_names.get(re.sub("[_-]", "", word[0].lower()), word[0]), text)
 
 
 def _is_between_words(text: str, calls: tuple[ToolCall, ...], names: Names, prompt: str) -> bool:
@@ -233,7 +207,8 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
         return call
     written = parse_calls(f"{call.name}\n{call.arguments}", names)
     name, given = (written[0].name, written[0].arguments) if written else (call.name, call.arguments)
-    name = max((known for known in names if known in _rename_tools(name, names).lower()), key=len, default=name)
+    letters = re.sub("[^a-z]", "", name.lower())  # of names such as SearchMemoryTool
+    name = max((known for known in names if known.replace("_", "") in letters), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
     arguments = parse_json_leniently(given)
     inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []

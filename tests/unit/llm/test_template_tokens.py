@@ -120,6 +120,8 @@ async def test_makes_call_in_format_of_functionary() -> None:
         "```tool_code\nprint(google_search.search(queries=['weather']))\n```",
         "Action: weather\nAction Input: Berlin",
         "Action: search_memory\nAction Input: None",
+        "[searchMemory(query='fern')]",
+        '{"name": "searchMemory", "arguments": {"query": "fern"}}',
     ],
 )
 async def test_calls_of_unknown_tools_are_asked_again_without_tools(text: str) -> None:

@@ -57,8 +57,8 @@ BROKEN = {
     "an empty text": '{"name": "search_memory", "arguments": ""}',
     "no argument": "search_memory()",
     "no argument, in a list": "[search_memory()]",
-    "no argument, another writing": "```python\nprint(searchMemory())\n```",
-    "no argument, an element": "<searchMemory></searchMemory>",
+    "no argument, in code": "```python\nprint(search_memory())\n```",
+    "no argument, an element": "<search_memory></search_memory>",
     "an argument without a name (CWM)": "<tool: function>\nsearch_memory fern\n</tool>\n",
 }
 NO_CALLS = [
@@ -169,6 +169,7 @@ def test_arbitrary_text_yields_calls_or_shown_prefix(text: str) -> None:
 def test_many_braces_are_parsed_quickly() -> None:
     assert find_calls_in_text("{" * 20_000, NAMES, is_whole=True).shown
     assert find_calls_in_text("{x} " * 20_000, NAMES, is_whole=False).shown
+    assert find_calls_in_text("<tool_call>" + " " * 200_000, NAMES, is_whole=True).is_broken
     assert find_calls_in_text("```" + " " * 20_000 + "x", NAMES, is_whole=True).shown
     assert find_calls_in_text("remember()\n" + "    ->\n" * 40 + "So it goes.", NAMES, is_whole=True).shown
 
