@@ -82,6 +82,18 @@ async def test_commit_inserts_merges_and_closes_facts(store: MemoryStore) -> Non
     assert await store.facts.list_facts_superseded_by(BORIS.owner, [moved.id]) == []
 
 
+@pytest.mark.parametrize(("days", "quote"), [(-1, "I live in Oslo"), (0, "Oslo is home"), (1, "Oslo is home")])
+async def test_merged_fact_keeps_newest_quote(store: MemoryStore, days: int, quote: str) -> None:
+    """An import is learned from later than what was said after it."""
+    await append_turns(store, ANNA, 1)
+    known = replace(make_fact("Anna lives in Oslo.", 1), quote="I live in Oslo")
+    [oslo] = await learn_facts(store, FactChange(fact=known))
+    again = replace(known, quote="Oslo is home", observed_at=NOW + timedelta(days=days))
+    assert await learn_facts(store, FactChange(fact=again, same_as=oslo.id)) == []
+    [merged] = await store.facts.list_valid_facts(ANNA.owner)
+    assert (merged.quote, merged.observed_at) == (quote, NOW + timedelta(days=max(days, 0)))
+
+
 async def test_rejects_fact_commit_when_sources_changed(store: MemoryStore) -> None:
     (question, *_) = await append_turns(store, ANNA, 1)
     learned, messages = await store.facts.read_learned_id_and_next(ANNA, 100)

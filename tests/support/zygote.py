@@ -74,6 +74,7 @@ def serve(listener: socket.socket) -> None:
     finally:
         for run in runs:
             os.kill(run.pid, signal.SIGKILL)
+            os.waitpid(run.pid, 0)
 
 
 def _wait_for_events(listener: socket.socket, asking: Sequence[socket.socket], runs: Sequence[Run]) -> set[int]:

@@ -104,6 +104,16 @@ async def test_learns_from_messages_before_fold(talk: ChatHarness) -> None:
     assert await list_valid_texts(talk) == ["Anna lives in Oslo."]
 
 
+async def test_fold_of_learned_messages_waits_for_no_request(talk: ChatHarness) -> None:
+    for text in ("I live in Oslo.", "It rains.", "What a day!", "Good night.", "One more."):
+        await talk.run_turn(text)
+    assert len(list_extraction_requests(talk)) == 1
+    await talk.services.facts.learn_before_fold(SCOPE, [7, 8])
+    assert len(list_extraction_requests(talk)) == 1, "only the turn after them waits"
+    await talk.services.facts.learn_before_fold(SCOPE, [8, 9])
+    assert len(list_extraction_requests(talk)) == 2
+
+
 async def test_fold_is_planned_again_when_messages_are_forgotten_meanwhile(talk: ChatHarness) -> None:
     await say_all(talk, "I live in Oslo.", "It rains.")
     talk.server.script_schema("facts", Behaviour(text=format_facts_answer(), hold="start"))

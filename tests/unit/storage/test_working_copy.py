@@ -74,6 +74,30 @@ async def test_rebuilt_index_includes_journal_entries(tmp_path: Path) -> None:
         assert (await count_hits(store, "later"), await count_hits(store, "seal")) == (2, 1)
 
 
+async def test_rebuilt_index_includes_journal_entries_of_restarted_process(tmp_path: Path) -> None:
+    """Their numbers continue after those in memory.json, or a replay would take them for older ones."""
+    live, killed = tmp_path / "live", tmp_path / "killed"
+    live.mkdir()
+    async with open_json_store(live) as store:
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        await append_turns(store, ANNA, 3, "earlier")
+    async with open_json_store(live) as store:
+        await append_turns(store, ANNA, 1, "later")
+        shutil.copytree(live, killed)
+    (killed / "index.db").unlink()
+    async with open_json_store(killed) as store:
+        assert (await count_hits(store, "earlier"), await count_hits(store, "later")) == (3, 1)
+
+
+async def test_memory_json_is_not_written_again_after_rebuild_without_changes(tmp_path: Path) -> None:
+    await without_index(tmp_path)
+    before = (tmp_path / "memory.json").stat()
+    async with open_json_store(tmp_path) as store:
+        assert await count_hits(store) == MESSAGES
+    after = (tmp_path / "memory.json").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
 async def test_working_copy_of_killed_process_is_reused(tmp_path: Path) -> None:
     live, killed = tmp_path / "live", tmp_path / "killed"
     live.mkdir()
