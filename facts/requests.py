@@ -176,11 +176,8 @@ class RequestBuilder:
         instructions = prompts.TEXTS["distil_profile"].format(who=owner_description, today=today, words=words)
         bare = prompts.make_profile_request("-", ["-"], ["-"], ["-"])
         tokens = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())
-        text = ""
-        if previous_profile:
-            text = self._tokens.truncate_to_fit_when_rendered(
-                previous_profile.text, tokens // 2, prompts.format_profile
-            )
+        previous = previous_profile.text if previous_profile else ""
+        text = self._tokens.truncate_to_fit_when_rendered(previous, tokens // 2, prompts.format_profile)
         tokens -= self._count_tokens([prompts.format_profile(text)]) if text else 0
         told = find_topics(" ".join([text, *(summary.text for summary in summaries)]))
         known, withdrawn = ([fact for fact in facts if fact.is_valid is state] for state in (True, False))

@@ -62,8 +62,8 @@ class ExtractedFact:
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
     """Parse a model's answer into facts. Return None if the answer is not a list of facts."""
-    if answer.startswith('"'):  # JSON in a JSON string
-        answer = str(parse_json_or_none(answer))
+    if isinstance(inner := parse_json_or_none(answer), str):  # JSON in a JSON string
+        answer = inner
     items = _parse_list(answer)
     if items is None:
         return None
@@ -364,8 +364,9 @@ def _iterate_json_values(answer: str) -> Iterator[object]:
 
 
 def _parse_list(answer: str) -> list[object] | None:
-    single = list[object]()
+    single, other = list[object](), None
     for value in _iterate_json_values(answer):
+        is_wrapped = isinstance(value, dict) and value != {}
         for _ in range(3):  # {"result": {"facts": […]}}
             if isinstance(value, dict) and not _parse_fact_text(value):
                 inner = (parse_json_or_none(part) if isinstance(part, str) else part for part in value.values())
@@ -374,10 +375,13 @@ def _parse_list(answer: str) -> list[object] | None:
                     break
                 value = value.get("facts", parts[0] if len(parts) == 1 else parts)
         if isinstance(value, list | None):
-            return cast("list[object]", value or [])
-        if isinstance(value, dict) and _parse_fact_text(value) and value not in single:
+            items = cast("list[object]", value or [])
+            if any(map(_parse_fact, items)) or (is_wrapped and not single):
+                return items
+            other = items if other is None else other  # perhaps the list "replaces" of a damaged fact
+        elif isinstance(value, dict) and _parse_fact_text(value) and value not in single:
             single.append(value)
-    return single or None
+    return single or other
 
 
 def _parse_fact(item: object) -> ExtractedFact | None:

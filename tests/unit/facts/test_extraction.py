@@ -485,6 +485,23 @@ def test_parse_facts_finds_every_fact_in_damaged_json(answer: str) -> None:
     assert [fact.text for fact in parse_facts(answer) or ()] == ["Anna sails.", "Ben sings."]
 
 
+@pytest.mark.parametrize("damaged", [0, 1, 2])
+@pytest.mark.parametrize("padding", [0, 5_000])
+def test_parse_facts_keeps_other_facts_when_quote_is_not_escaped(damaged: int, padding: int) -> None:
+    """The empty list "replaces" of the damaged fact was taken for the list of facts, and no fact was left."""
+    texts = ["Anna sails.", "Ben sings.", "Eva ran."]
+    facts = [f'{{"text": "{text}", "quote": "I", "replaces": []}}' for text in texts]
+    facts[damaged] = facts[damaged].replace('"I"', '"I said "yes""')
+    found = parse_facts('{"facts": [' + ", ".join(facts) + " " * padding + "]}") or ()
+    assert {*texts} - {texts[damaged]} <= {fact.text for fact in found}
+
+
+@pytest.mark.parametrize("answer", [f'"facts": [{SAILS}, {SINGS}]}}', f'"{{"facts": [{SAILS}, {SINGS}]}}"'])
+def test_parse_facts_finds_list_when_answer_begins_with_quotation_mark(answer: str) -> None:
+    """The first answer continues the "{" that some programs put in the model's mouth."""
+    assert [fact.text for fact in parse_facts(answer) or ()] == ["Anna sails.", "Ben sings."]
+
+
 def test_profile_with_trailing_comma_is_read_and_half_a_profile_is_not() -> None:
     assert parse_profile_sections('{"profile": "Anna sails.",}') == {"profile": "Anna sails."}
     assert parse_profile_sections('{"profile": "Anna sai') == {}
