@@ -89,7 +89,7 @@ def is_in_another_language(text: str, source: str) -> bool:
 
     If the script is the same, compare function words or, failing that, letters. Return False if in doubt.
     """
-    written, language = _count_letters_by_script(source), _detect_language(source)
+    written = _count_letters_by_script(source)
     script, count = written.most_common(1)[0]
     words, known = set(_WORD.findall(text.casefold())), set(_WORD.findall(source.casefold()))
     new = _count_letters_by_script(" ".join(words - known))
@@ -97,10 +97,12 @@ def is_in_another_language(text: str, source: str) -> bool:
     if count < max(MIN_LANGUAGE_LETTERS, MIN_LANGUAGE_SHARE * written.total()):
         return False
     if foreign >= MIN_LANGUAGE_LETTERS and 2 * foreign > _count_letters_by_script(" ".join(words)).total():
-        return script != "LATIN" or bool(language)  # talk in romanised Russian may be summarised in Cyrillic
+        return script != "LATIN" or bool(_detect_language(source))  # romanised Russian may be summarised in Cyrillic
     if new.total() < MIN_LANGUAGE_LETTERS or 2 * len(words & known) >= len(words):
         return False
-    if language:
+    if script != "LATIN":  # quoted names and sentences do not show the language of a text in another script
+        text, source = (_LATIN_LETTERS.sub(" ", each) for each in (text, source))
+    if language := _detect_language(source):
         return _detect_language(text) not in ("", language)
     return script != "LATIN" and _differ_in_letters(text, source)
 
