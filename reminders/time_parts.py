@@ -27,7 +27,8 @@ _MINUTE = (  # "3.12." is a date
 )
 _HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/%]|[:.,-]\d|\s[%€$£](?!\d)|(?:st|nd|rd|th)\b))"
 LEADS = "(?:(?:{on}|{at}) )*"
-_BEFORE_HOUR = f"(?= {LEADS}" + r"(?:(?P<hour>\d)|{at} (?P<name>[^\s,;\d]+)))?"  # "at 8" or "at eight"
+_NAME = r"(?P<name>(?!(?<=\bat\s)once\b)[^\s,;\d]+)"  # of an hour, such as "once" in Spanish, but not "at once"
+_BEFORE_HOUR = f"(?= {LEADS}" + r"(?:(?P<hour>\d)|{at} " + _NAME + "))?"  # "at 8" or "at eight"
 _TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
 _FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{LEADS}(?:{_DAYS})"  # "and every Friday"
@@ -298,14 +299,13 @@ class TimePhraseParser:
         return True
 
     @grammar_rule(
-        r"(?:" + _HOUR + r"|(?P<name>[^\s,;\d]+))(?: (?P<hours>{hours}))?"
+        r"(?:" + _HOUR + "|" + _NAME + r")(?: (?P<hours>{hours}))?"
         r"(?= (?P<part>{part})?)(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
     )
     def _read_time(self, match: re.Match[str], preposition: str) -> EndPosition:
         is_led = preposition == "at"
         hour = int(parse_number(match["hour"] or match["name"]) or 0)
-        is_at_once = match["name"] == "once" and self.words.language == ENGLISH  # 11 in Spanish
-        if self.clock is not None or (match["name"] and (not is_led or hour <= 1 or is_at_once)):
+        if self.clock is not None or (match["name"] and not (is_led and hour > 1)):
             return 0
         self.is_exact = any(match[mark] is not None for mark in ("minute", "h", "name", "hours", "part"))
         if not (is_led or self.is_exact):
