@@ -87,9 +87,8 @@ def list_people(services: Services, operator: Operator) -> Sequence[KnownPerson]
 
 
 async def list_broadcast_recipient_ids(memory: ExternalMemory, operator: Operator, admin_id: int) -> list[int]:
-    people = memory.people
-    let_in = {person.id for person in people.list_people("allowed")}
-    removed = {person.id for person in people.list_people("removed")}
+    let_in = {person.id for person in memory.people.list_people("allowed")}
+    removed = {person.id for person in memory.people.list_people("removed")}
     known = {owner for owner in await memory.list_owners() if owner > 0}
     fixed = operator.settings.allowed_user_ids | (known if operator.settings.everyone_allowed else set())
     return sorted(((fixed - removed) | let_in | operator.admin_ids) - {admin_id})
@@ -109,8 +108,7 @@ def describe_latest_backup(backups: Backups | None, zone: tzinfo) -> str:
     """Return a line that describes the latest backup or explains why there is none."""
     if backups is None:
         return tr("admin-backup-off")
-    newest = backups.stat_newest_backup()
-    if newest is None:
+    if (newest := backups.stat_newest_backup()) is None:
         return tr("admin-backup-failed" if backups.failure else "admin-backup-none")
     at = datetime.fromtimestamp(newest.st_mtime, zone)
     when = f"{format_day(at, with_year=True)} {at:%H:%M}"

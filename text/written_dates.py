@@ -37,7 +37,6 @@ LAST_YEAR = 2200  # a later year belongs to another calendar
 FIRST_YEAR = 2009  # the year WhatsApp began. An earlier or future year belongs to another calendar, or is a mistake.
 POSSIBLE_YEARS = range(FIRST_YEAR, LAST_YEAR)
 
-
 WrittenDate = tuple[tuple[int, int, int], str]
 """The numbers of a date as written, with year 0 if there is none, and their order: "dmy", "mdy", "ymd", or "" if the
 whole file has to decide."""
