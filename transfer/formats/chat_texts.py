@@ -259,7 +259,7 @@ class MessageHead(NamedTuple):
 
 def parse_message_head(line: str) -> MessageHead | None:
     """Parse the date and time at the beginning of a line, or return None if there are none."""
-    if not any(character.isdigit() for character in line[:32]):
+    if not any(character.isdigit() for character in line[:16]):
         return None
     for number, container in enumerate(_CONTAINERS):
         if (found := container.match(line)) and (stamp := parse_timestamp(found["stamp"])) and stamp.day:

@@ -274,9 +274,18 @@ def test_reads_grok_archive_ignoring_other_files() -> None:
     assert (list_texts(history), history.messages[0].title) == (WALNUTS, "W")
 
 
-def test_rejects_server_log_resembling_whatsapp() -> None:
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "[2024-05-01 10:00:00] INFO started\n[2024-05-01 10:00:05] WARN no <value> given\n",
+        "myserver nginx process 2024-05-01 10:00:00 - upstream: timed out\n" * 2,
+        "Call with Tom and Eva on 5/6/2024 10:00 - Agenda: budget\nCall with Ann Lee on 5/13/2024 11:00 - Agenda: hiring\n",
+    ],
+    ids=["levels", "process", "appointments"],
+)
+def test_rejects_log_resembling_whatsapp(lines: str) -> None:
     with pytest.raises(ImportRefused, match="I can read"):
-        read_history("[2024-05-01 10:00:00] INFO started\n[2024-05-01 10:00:05] WARN no <value> given\n", "server.log")
+        read_history(lines, "server.log")
 
 
 def test_parses_urdu_am_pm_markers() -> None:
