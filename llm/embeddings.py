@@ -4,11 +4,11 @@ from base64 import b64decode
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from llm.endpoint import CallTimer, EndpointClient, ModelAddress, open_model_span
+from llm.endpoint import CallTimer, EndpointClient, open_model_span
 from llm.failures import SettingNames
 from llm.local_embedder import LocalEmbedder, Vectors, normalize_vectors
 from records.errors import ModelBroken, ModelBusy, ModelError, ModelRefused
@@ -46,11 +46,7 @@ class EndpointEmbedder(EndpointClient):
     """Embeds texts at an OpenAI-compatible endpoint, in batches."""
 
     settings = SettingNames(model="EMBEDDING_MODEL", key="EMBEDDING_API_KEY", url="EMBEDDING_BASE_URL")
-
-    def __init__(self, **connection: Unpack[ModelAddress]) -> None:
-        super().__init__(**connection)
-        self.name = self._model
-        self.dimensions = 0
+    dimensions = 0
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         batches = [await self._embed_batch(texts[start : start + 64]) for start in range(0, len(texts), 64)]
@@ -69,7 +65,7 @@ class EndpointEmbedder(EndpointClient):
         return vectors
 
     async def _request_vectors(self, texts: list[str], client: "OpenAIClient", timer: CallTimer) -> Vectors:
-        request = {"model": self._model, "input": texts}
+        request = {"model": self.name, "input": texts}
         async with client.post("/embeddings", request, timer.restart_timeout) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
         rows: Any = answer

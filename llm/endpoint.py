@@ -180,7 +180,7 @@ class EndpointClient:
     timeout_factor = 1  # multiplies `timeout`
 
     def __init__(self, **connection: Unpack[ModelAddress]) -> None:
-        self.name = self._model = connection["model"]
+        self.name = connection["model"]
         self._address = {"api_key": connection["api_key"].value, "base_url": connection.get("base_url", "")}
         self._timeout = connection.get("timeout", 60.0) * self.timeout_factor
         self._sleep = connection.get("sleep", asyncio.sleep)
@@ -212,7 +212,7 @@ class EndpointClient:
                         # What was raised may quote the endpoint, and so the key or the prompt: it is not chained.
                         raise failure from None
                     attempt += 1
-                    log.info("model %s: %s, trying again", self._model, type(failure).__name__)
+                    log.info("model %s: %s, trying again", self.name, type(failure).__name__)
         except TimeoutError:
             if not timeout.expired():
                 raise
@@ -237,7 +237,7 @@ class EndpointClient:
         if isinstance(error, ModelError):
             return error
         if isinstance(error, StatusError):
-            failure = to_model_error(error, self._model, self.settings)
+            failure = to_model_error(error, self.name, self.settings)
             failure.words = error.message.replace(self._address["api_key"] or "\0", "…")
             return failure
         return ModelUnreachable(tr("errors-model-unreachable"), remedy=tr("errors-check", settings=self.settings.url))

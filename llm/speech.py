@@ -35,10 +35,10 @@ class SpeechModel(EndpointClient):
     async def probe_and_describe(self) -> str:
         """Speak one word and return a status line. Raise ModelError on failure."""
         await self.synthesize_speech("Hello.")
-        return f"model {self._model} speaks"
+        return f"model {self.name} speaks"
 
     async def _request_speech(self, text: str, client: "OpenAIClient", timer: CallTimer) -> bytes:
-        request = {"model": self._model, "input": text, "voice": self._voice, "response_format": "opus"}
+        request = {"model": self.name, "input": text, "voice": self._voice, "response_format": "opus"}
         async with client.post("/audio/speech", request, timer.restart_timeout) as response:
             recording = await response.read_body(MAX_RECORDING_BYTES)
         if not recording.startswith(_OGG):
@@ -65,12 +65,12 @@ class Transcriber(EndpointClient):
     async def probe_and_describe(self) -> str:
         """Transcribe a second of silence and return a status line. Raise ModelError on failure."""
         await self.transcribe(_SILENCE, "silence.wav", "audio/wav")
-        return f"model {self._model} answers"
+        return f"model {self.name} answers"
 
     async def _request_transcript(
         self, data: bytes, name: str, mime: str, client: "OpenAIClient", timer: CallTimer
     ) -> str:
-        request = {"model": self._model, "response_format": "json"}
+        request = {"model": self.name, "response_format": "json"}
         file = (name, data, mime or "application/octet-stream")
         async with client.post("/audio/transcriptions", request, timer.restart_timeout, file=file) as response:
             answer = await response.read_json(MAX_ANSWER_BYTES)
