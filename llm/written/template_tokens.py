@@ -3,7 +3,6 @@
 import re
 
 from llm.written.mentions import CODE, is_tag_mentioned_as_word
-from llm.written.thought_blocks import OWN_NAMES
 
 # The header of a message, with its role.
 _HEADER = r"""(?:
@@ -19,7 +18,6 @@ _ENDS = r"""(?:
 )+"""
 _RESPONSE = re.compile(
     rf"""{CODE.pattern}
-  | <!--\s{{0,9}} (?: -->\s* | (?i:{OWN_NAMES})\s{{0,9}}(?:-->\s*|[:：\n].*?(?:-->\s*|\Z)) )    # comments with thoughts
   | <think(?:ing)?\s?/>
   | \A\s*<(?:think|thought)(?=[^\W\x00-\x7f])
   | \A\s*(?: (?: {_HEADER} | <s>(?![^\n]{{0,300}}</s>\s*\S) | \[/INST\] | assistant\n\n
@@ -54,7 +52,6 @@ _TEMPLATE = re.compile(
 _EXPLAINED = re.compile(
     r"""\s*(?:(?:[-*+•|]|\d{1,3}[.)])\s{1,3})?\0(?:[:=]|\x20[—–=-]|\x20(?![A-Z])[^\W\d])    # it is defined
   | \s*(?:[-*+•]|\d{1,3}[.)])\s{1,3}\0(?:\n|\Z)    # it is an item of a list
-  | .*[^\s.!?…。！？>]\x20\0\n                     # it ends a line
   | .*(?:\}\}\0|\0\{\{)                            # it stands in a Jinja template""",
     re.VERBOSE,
 )

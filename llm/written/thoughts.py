@@ -2,9 +2,8 @@
 
 import re
 
-from llm.written.channels import extract_final_channel
 from llm.written.template_tokens import remove_marks_of_answer, unwrap_element
-from llm.written.thought_blocks import remove_blocks
+from llm.written.thought_blocks import extract_final_channel, remove_blocks
 from llm.written.thought_marks import BRACKET, PLAIN, find_thought_marks, is_closing_mark
 
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
