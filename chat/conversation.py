@@ -153,7 +153,9 @@ class Conversation:
             if shown is None or earlier is None:
                 return None
             if shown.stored is None:
-                session.select_answer_version(turn, version_number, shown.mode)
+                texts = session.get_answer_versions(turn, shown.mode).texts
+                if 1 <= version_number <= len(texts):
+                    session.show_answer_version(texts[version_number - 1], shown.mode)
             else:
                 lost = ExplanationRecord(at=self._clock()).to_json()  # what this process did not answer itself
                 accounts = defaultdict[str, str](lambda: lost)
@@ -198,7 +200,7 @@ class Conversation:
         text, record = result.completion.text, result.explanation_record
         turn.session.set_last_turn(turn.number).given[text] = result.outcome
         if turn.stored is None:
-            turn.session.add_answer_version(turn.number, text, turn.mode)
+            turn.session.show_answer_version(text, turn.mode)
             self._explanations.cache_record_of_unstored_answer(turn.number, turn.incoming, record)
             return
         turn.session.recent.clear()

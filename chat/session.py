@@ -64,7 +64,6 @@ class LastTurn:
 
     number: int = 0
     replied: ReplyTarget | None = None  # the message that it replied to
-    versions: AnswerVersions | None = None  # of an answer that is not stored and was regenerated
     given: dict[str, AnswerOutcome] = field(default_factory=dict)  # the answers that this process gave, by their text
 
 
@@ -123,30 +122,14 @@ class Session:
         return self.last
 
     def get_answer_versions(self, turn: int, mode: Mode) -> AnswerVersions:
-        if (versions := self.set_last_turn(turn).versions) is not None:
-            return versions
-        said = tuple(
-            message.content
-            for message in self.get_cached_messages(mode)
-            if message.turn == turn and message.role == "assistant"
-        )
-        return AnswerVersions(texts=said, number=len(said))
+        texts, held = tuple(self.set_last_turn(turn).given), self.get_cached_messages(mode)
+        shown = held[-1].content if held else ""
+        return AnswerVersions(texts=texts, number=texts.index(shown) + 1 if shown in texts else 0)
 
-    def add_answer_version(self, turn: int, text: str, mode: Mode) -> None:
-        """Add a version of the answer to `turn`, which is the last one, and select it."""
-        texts = self.get_answer_versions(turn, mode).texts
-        if text not in texts:
-            texts = (*texts, text)
-        self.last.versions = AnswerVersions(texts=texts)
-        self.select_answer_version(turn, texts.index(text) + 1, mode)
-
-    def select_answer_version(self, turn: int, version_number: int, mode: Mode) -> None:
-        """Select a version of the answer to the last turn by its number. Ignore unknown numbers."""
-        versions = self.set_last_turn(turn).versions
-        if versions is not None and 1 <= version_number <= len(versions.texts):
-            self.last.versions = replace(versions, number=version_number)
-            held = self.get_cached_messages(mode)
-            held[-1] = replace(held[-1], content=versions.texts[version_number - 1])
+    def show_answer_version(self, text: str, mode: Mode) -> None:
+        """Replace the text of the last answer, which is not stored."""
+        held = self.get_cached_messages(mode)
+        held[-1] = replace(held[-1], content=text)
 
     def correct_message(self, telegram_id: int, new_text: str, mode: Mode) -> Correction:
         """Replace the text of an unstored message. Return a Correction, which is empty if nothing changed."""
@@ -158,7 +141,7 @@ class Session:
                 held[index] = replace(message, content=new_text)
                 is_last = held[-1].turn == message.turn
                 if is_last:
-                    self.set_last_turn(message.turn).versions = AnswerVersions()  # they answered what it said before
+                    self.set_last_turn(message.turn).given.clear()  # they answered what it said before
                 return Correction(turn=message.turn, is_last=is_last)
         return Correction()
 
