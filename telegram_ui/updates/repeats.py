@@ -1,4 +1,4 @@
-"""Buttons that repeat a request: [Try again] after a failure, and the button of a proposed command.
+"""The button [Try again], which repeats a request that failed.
 
 The process remembers failed requests. After a restart, a request is read from the message that Telegram includes in the
 button press. If that message does not contain the whole request, the person is asked to send it again.
@@ -15,7 +15,6 @@ from chat.corrections import Corrections
 from locales.catalog import tr
 from records.scopes import Scope
 from telegram_ui.commands.buttons import AGAIN, IN_PROCESS, Buttons, ForeignButton, parse_button_kind
-from telegram_ui.commands.proposals import GIVE, PROPOSED, extract_proposed_command
 from telegram_ui.updates.durable_queue import QueuedUpdate
 from telegram_ui.updates.parsing import ParsedUpdate, parse_update
 
@@ -80,20 +79,19 @@ class RequestRepeater:
         except ForeignButton:
             return None
         kind, number = parse_button_kind(query.data or ""), payload.removesuffix(IN_PROCESS)
-        if not (kind == AGAIN and number.isdecimal()) and not (kind == PROPOSED and payload == GIVE):
+        if kind != AGAIN or not number.isdecimal():
             return None
         shown_in = -button_press.chat.only_for.message_id if button_press.chat.only_for else message.message_id
         if self._pressed.setdefault((message.chat.id, shown_in), button_press.update_id) != button_press.update_id:
             return None
-        shown = message if isinstance(message, telegram.Message) else None
-        if kind == PROPOSED:
-            command_message = _make_message_of_proposed_command(query, button_press, shown)
-            return self._read_request_from_message(item, button_press, command_message)
         first_id = int(number)
         if failed := self._failed_requests.pop((button_press.chat_scope, button_press.person.id, first_id), None):
             return self._copy_request_for_button_press(item, button_press, failed)
-        question = shown.reply_to_message if shown is not None and payload == number else None
-        return self._read_request_from_message(item, button_press, question, first_id) or UserRequest(pieces=())
+        question = message.reply_to_message if isinstance(message, telegram.Message) and payload == number else None
+        if question is None or question.from_user is None or question.from_user.id != button_press.person.id:
+            return UserRequest(pieces=())
+        update = telegram.Update(button_press.update_id, message=question)
+        return _make_request_from_update(item, button_press, update, first_id) or UserRequest(pieces=())
 
     def _copy_request_for_button_press(
         self, item: QueuedUpdate, button_press: ParsedUpdate, request: UserRequest
@@ -120,19 +118,6 @@ class RequestRepeater:
         )
         return _make_request_from_update(item, button_press, update, request.first_update_id)
 
-    def _read_request_from_message(
-        self, item: QueuedUpdate, button_press: ParsedUpdate, message: telegram.Message | None, first_update_id: int = 0
-    ) -> UserRequest | None:
-        """Return the request in `message`, which the person sent or the bot proposed. Return None if there is none."""
-        query = item.update.callback_query
-        if query is not None and message and message.from_user and message.from_user.id == button_press.bot_id:
-            message = _make_message_of_proposed_command(query, button_press, message)
-        if message is None or message.from_user is None or message.from_user.id != button_press.person.id:
-            return None
-        return _make_request_from_update(
-            item, button_press, telegram.Update(button_press.update_id, message=message), first_update_id
-        )
-
 
 def _make_request_from_update(
     item: QueuedUpdate, button_press: ParsedUpdate, update: telegram.Update, first_update_id: int
@@ -144,26 +129,3 @@ def _make_request_from_update(
     parsed = replace(parsed, addressed=True, first_update_id=first_update_id)
     # As if replayed, because it may be stored by now, in the conversation that was open then.
     return UserRequest(pieces=(parsed,), item=replace(item, update=update, is_replayed=True))
-
-
-def _make_message_of_proposed_command(
-    query: telegram.CallbackQuery, button_press: ParsedUpdate, proposal_message: telegram.Message | None
-) -> telegram.Message | None:
-    command = extract_proposed_command(proposal_message.text or "") if proposal_message is not None else None
-    if command is None or proposal_message is None:
-        return None
-    owner = button_press.button_owner
-    given = telegram.Message(
-        message_id=proposal_message.message_id,
-        date=proposal_message.date,
-        chat=proposal_message.chat,
-        from_user=telegram.User(
-            owner.id, owner.name, is_bot=False, username=owner.username, language_code=owner.language
-        ),
-        text=command,
-        message_thread_id=proposal_message.message_thread_id,
-        is_topic_message=proposal_message.is_topic_message,
-        direct_messages_topic=proposal_message.direct_messages_topic,
-    )
-    given.set_bot(query.get_bot())
-    return given

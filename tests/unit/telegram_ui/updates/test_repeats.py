@@ -295,3 +295,20 @@ async def test_proposed_command_can_be_run_only_by_asked_person(bots: Bots, peer
         assert await bots.list_pending_update_ids() == []
         assert not any(map(list_buttons, peer.world.messages[GROUP].values()))
     assert len(peer.list_bot_texts(GROUP)) == 2
+
+
+async def test_proposed_slow_command_does_not_hold_back_other_commands(bots: Bots, peer: Peer) -> None:
+    async with bots.run_service():
+        assert bots.toys
+        peer.world.say(ANN, ANN, "hello")
+        await peer.wait_for_message("echo hello", ANN)
+        proposal = Proposal(kind="command", text="/summary_now please")
+        await proposals.ask_about_proposal(bots.dependencies, Chat(id=ANN), Person(id=ANN, name="Ann"), proposal)
+        said = await wait_for_shown_message(peer, "/summary_now", ANN)
+        does, _ = list_buttons(said)
+        peer.world.press_button(ANN, ANN, said["message_id"], does["callback_data"])
+        await peer.wait_for_call("editMessageReplyMarkup", chat=ANN)
+        peer.world.say(ANN, ANN, "/help me")
+        await peer.wait_for_message("did help me", ANN)
+        bots.toys.fold_gate.set()
+        await peer.wait_for_message("did summary_now please", ANN)
