@@ -15,7 +15,14 @@ NEEDED_BYTES = 3 * 1024**3
 
 
 def choose_temp_root() -> Path:
-    """Return a folder in shared memory if it has room, because a disk takes longer to sync than most tests to run."""
-    if os.access(SHARED_MEMORY, os.W_OK) and shutil.disk_usage(SHARED_MEMORY).free >= NEEDED_BYTES:
-        return SHARED_MEMORY
+    """Return a folder in shared memory if it has room, because a disk takes longer to sync than most tests to run.
+
+    The workers of a run share the choice that its first process has made: they share a server in this folder.
+    """
+    if chosen := os.environ.get("PYTEST_DEBUG_TEMPROOT"):
+        return Path(chosen)
+    if os.access(SHARED_MEMORY, os.W_OK):
+        is_noexec = os.statvfs(SHARED_MEMORY).f_flag & os.ST_NOEXEC  # as in containers; some tests write a program
+        if not is_noexec and shutil.disk_usage(SHARED_MEMORY).free >= NEEDED_BYTES:
+            return SHARED_MEMORY
     return Path(tempfile.gettempdir())
