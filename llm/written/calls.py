@@ -8,7 +8,7 @@ from itertools import dropwhile, islice
 
 from llm.meant_json import decode_json_and_find_end, parse_json_leniently, parse_json_or_none
 from llm.written.call_arguments import MAX_CALL_CHARS, NEAR_OBJECT, Names, find_tool_names, parse_arguments, parse_calls
-from llm.written.mentions import CODE, is_tag_mentioned_as_word
+from llm.written.thought_marks import CODE, is_tag_mentioned_as_word
 from records.model_calls import ToolCall
 
 MAX_CANDIDATES = 20  # possible beginnings of a call; an answer with more is a program

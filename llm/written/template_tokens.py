@@ -2,7 +2,7 @@
 
 import re
 
-from llm.written.mentions import CODE, is_tag_mentioned_as_word
+from llm.written.thought_marks import CODE, is_tag_mentioned_as_word
 
 # The header of a message, with its role.
 _HEADER = r"""(?:

@@ -1,16 +1,27 @@
-"""Finds the marks around thoughts: a name such as "think" in any brackets, or the tokens of some models."""
+"""Finds the marks around thoughts: a name such as "think" in any brackets, or the tokens of some models.
+
+Also tells marks that an answer uses from marks that it talks about.
+"""
 
 import re
 from dataclasses import dataclass
 
-from llm.written.mentions import CODE, is_tag_mentioned_as_word
-
+CODE = re.compile(
+    r"""(?P<code>
+        ```.*?(?:```|\Z)                     # in backticks, perhaps unclosed
+      | (?<![^\n])~~~\w*\n.*?(?:\n~~~|\Z)    # in a fence of tildes
+      | `[^`\n]+`
+    )""",
+    re.DOTALL | re.VERBOSE,
+)
 THINKS = "think|thought|reason|working_out|思考|思维|推理"
-FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
+_FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
 # Names of notes: they are thoughts only in the first element, if an answer follows.
-NOTES = rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
-_NOTES_NAME = re.compile(NOTES, re.IGNORECASE)
-_COMMON_NAME = re.compile(f"reason(?!ing)|{NOTES}", re.IGNORECASE)  # other elements have such names, too
+_NOTES = (
+    rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
+)
+_NOTES_NAME = re.compile(_NOTES, re.IGNORECASE)
+_COMMON_NAME = re.compile(f"reason(?!ing)|{_NOTES}", re.IGNORECASE)  # other elements have such names, too
 _OPENING_BRACKETS = "[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹"
 _CLOSING_BRACKETS = ")}$▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›"
 BRACKET = rf"[\{_OPENING_BRACKETS}]{{1,3}}%?"
@@ -19,7 +30,7 @@ _NAMED_MARK = rf"""
     (?P<name>
         [|\s]{{0,3}} [/\\／]? (?(element)/?) \|?\s*
         (?:(?:begin|start|end)(?:\ of)?\ )?
-        (?:[\w:.-] | (?(element)\|)){{0,30}} (?:{THINKS}|{NOTES}) [\w:.-]{{0,30}}
+        (?:[\w:.-] | (?(element)\|)){{0,30}} (?:{THINKS}|{_NOTES}) [\w:.-]{{0,30}}
     )
     (?P<attributes> (?(element) \s[^<>\n]{{0,200}} | \s+\w+=[^<>\[\]\n]{{0,200}}))?
     \s*
@@ -46,6 +57,16 @@ _CLOSING_NAME = re.compile(r"[|\s]*[/\\／]|.*(?<![a-z])end(?![a-su-z]|tr)", re.
 _BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
 _BLANK = re.compile(r"\s*")
 PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
+
+
+def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
+    """Return True if the tag at `text[start:end]` is used as a word in a sentence."""
+    line = text[max(0, start - 200) : start].rpartition("\n")[2]
+    before, after = line.rstrip(" "), text[end : end + 1]
+    if not before or before[-1] in ".!?…。！？>":
+        return False
+    stands_alone = before != line or before[-1] in "\"'“‘«(,/*_`"
+    return stands_alone and (not after or after in " \"'”’»),.;:?!/*_`")
 
 
 def find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
