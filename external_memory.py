@@ -22,7 +22,7 @@ from storage.engine.sqlite import Database, check_integrity_in_background
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class ExternalMemory:
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
             database = await stack.enter_async_context(Database.open(folder / "memory.db", migrations=MIGRATIONS))
-            sqlite = SqliteStore(database)
+            sqlite = MemoryStore(database, StorageType.SQLITE)
             json = await stack.enter_async_context(JsonStore.open(folder))
             for report in json.reports:
                 log.warning("%s", report)

@@ -44,7 +44,7 @@ from storage.schema.portable_tables import BY_NAME, MESSAGES, translate_value_er
 from storage.stores import json_files
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, scan_journal
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from storage.tables.dump import Batches, dump_owner, find_schema_version, insert_owner_rows, migrate_rows
 
 FORMAT = 2  # 1: without the version of the schema
@@ -300,7 +300,8 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Pa
         lines = migrate_rows(lines, new_folder.with_name("older.db"), schema)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database.open(new_folder / DATABASE, migrations=MIGRATIONS))
-        sqlite, json_store = SqliteStore(database), await stack.enter_async_context(JsonStore.open(new_folder))
+        sqlite = MemoryStore(database, StorageType.SQLITE)
+        json_store = await stack.enter_async_context(JsonStore.open(new_folder))
         stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json_store}
         server: Transaction | None = None
         if url:

@@ -307,10 +307,3 @@ _CONFIG = USERS.select_columns(CONFIG_ROWS.columns)
 _PUT_OWNER = (
     f"{_CONFIG.make_upsert_sql('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
 )
-
-
-class SqliteStore(MemoryStore):
-    """A MemoryStore in the SQLite file memory.db."""
-
-    def __init__(self, database: OwnerDatabase) -> None:
-        super().__init__(database, StorageType.SQLITE)

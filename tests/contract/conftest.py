@@ -21,7 +21,7 @@ from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.owner_tables import OwnerTables
 from tests.support.empty_memory import DATABASE, add_empty_files
@@ -53,7 +53,7 @@ def read_files(folder: Path) -> list[bytes]:
 async def open_sqlite(folder: Path) -> AsyncIterator[MemoryStore]:
     add_empty_files(folder, DATABASE)
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
-        yield SqliteStore(database)
+        yield MemoryStore(database, StorageType.SQLITE)
 
 
 @contextlib.asynccontextmanager

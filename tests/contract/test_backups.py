@@ -24,7 +24,7 @@ from storage.bot_state.inbox import ReceivedUpdate
 from storage.engine.data_dir import LOCK_NAME
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.memory_store import SqliteStore
+from storage.stores.memory_store import MemoryStore
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from tests.contract.conftest import NOW, append_turns, fold_messages, make_message
 from tests.paths import ROOT
@@ -216,7 +216,7 @@ async def test_backup_contains_memory_once_when_move_was_interrupted(stopped_bot
         open_postgres_database(stopped_bot.url) as server,
         Database.open(data / "memory.db", migrations=MIGRATIONS) as database,
     ):
-        await SqliteStore(database).load_owner(4, PostgresStore(server).dump_owner(4))
+        await MemoryStore(database, StorageType.SQLITE).load_owner(4, PostgresStore(server).dump_owner(4))
         async with database.open_transaction() as tx:
             await tx.execute("UPDATE messages SET speaker = 'an earlier name' WHERE user_id = 4")
             await tx.execute("INSERT INTO moves VALUES (4, 'sqlite', 'postgres', 'erasing', '')")

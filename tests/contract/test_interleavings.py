@@ -23,7 +23,7 @@ from storage.bot_state.directory import Directory
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import MINUTE, NOW, make_config, make_message, make_summary, open_postgres
 
 Result = TypeVar("Result")
@@ -76,7 +76,7 @@ class Interleavings(RuleBasedStateMachine):
         assert json.reports == []
         self.directory = Directory(database)
         self.stores: dict[StorageType, MemoryStore] = {
-            StorageType.SQLITE: SqliteStore(database),
+            StorageType.SQLITE: MemoryStore(database, StorageType.SQLITE),
             StorageType.JSON: json,
             StorageType.POSTGRES: await self.stack.enter_async_context(open_postgres(self.postgres_url, folder)),
         }

@@ -9,10 +9,11 @@ import pytest
 
 from records.errors import StorageError
 from records.forgetting import ForgetRequest
+from records.owners import StorageType
 from records.reminders import MAX_REMINDERS, NewReminder, Reminder
 from storage.schema.portable_tables import REMINDERS
 from storage.schema.rows import REMINDER_ROWS
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, make_config, make_message, open_sqlite, open_transaction
 
 # ruff: noqa: DTZ001 - wall clocks have no zone
@@ -126,7 +127,7 @@ async def test_reminders_move_with_owner(store: MemoryStore, tmp_path: Path) -> 
         other: MemoryStore = await stack.enter_async_context(open_sqlite(tmp_path / "other"))
         await other.load_owner(ANNA.owner, store.dump_owner(ANNA.owner))
         assert await other.compute_digest(ANNA.owner) == await store.compute_digest(ANNA.owner)
-        assert isinstance(other, SqliteStore)
+        assert other.kind is StorageType.SQLITE
         moved = await other.reminders.list_reminders(ANNA.owner)
     assert moved == await store.reminders.list_reminders(ANNA.owner)
     await store.rename_owner(ANNA.owner, -77)

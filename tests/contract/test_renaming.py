@@ -20,7 +20,7 @@ from storage.engine.sqlite import Database
 from storage.engine.sqlite_driver import sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import (
     ANNA,
     BORIS,
@@ -130,7 +130,7 @@ class OpenedStores:
     def __init__(self, database: Database, json: JsonStore, postgres: MemoryStore) -> None:
         self.database = database
         self.stores: dict[StorageType, MemoryStore] = {
-            StorageType.SQLITE: SqliteStore(database),
+            StorageType.SQLITE: MemoryStore(database, StorageType.SQLITE),
             StorageType.JSON: json,
             StorageType.POSTGRES: postgres,
         }

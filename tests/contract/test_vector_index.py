@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from records.messages import Message
+from records.owners import StorageType
 from records.scopes import Scope
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.search.protocol import Floats, MessageVectors
 from storage.search.vector_index import VectorIndex
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, append_turns, make_config, make_message
 
 SIZE = 64
@@ -97,7 +98,7 @@ async def test_similarity_search_stays_within_scope(store: MemoryStore) -> None:
 
 async def test_vector_cache_keeps_last_searched_scope(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
+        store = MemoryStore(database, StorageType.SQLITE)
         for scope in (ANNA, TOPIC):
             await store.upsert_owner(make_config(store, scope.owner))
             await append_turns(store, scope, 2)
@@ -180,7 +181,7 @@ async def test_vectors_survive_reopening(opener: Opener, tmp_path: Path) -> None
 
 async def test_scope_above_message_limit_is_not_searched_by_vectors(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
+        store = MemoryStore(database, StorageType.SQLITE)
         for scope in (ANNA, BORIS):
             await store.upsert_owner(make_config(store, scope.owner))
         await store.append_messages(ANNA, [make_message(f"number {number}") for number in range(30)])
@@ -193,7 +194,7 @@ async def test_scope_above_message_limit_is_not_searched_by_vectors(tmp_path: Pa
 
 async def test_ignores_vectors_of_other_length(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
+        store = MemoryStore(database, StorageType.SQLITE)
         await store.upsert_owner(make_config(store, ANNA.owner))
         await store.append_messages(ANNA, [make_message(f"number {number}") for number in range(60)])
         made = make_message_vectors(await store.vectors.list_unembedded_messages_with_seqs("m", 60))

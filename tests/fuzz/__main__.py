@@ -42,7 +42,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.stores import json_files as snapshot
 from storage.stores.json import JsonStore
 from storage.stores.json_files import JournalEntry
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import ChatEvent, Dependencies
 from telegram_ui.commands.registry import Commands
@@ -310,7 +310,10 @@ async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
         database = await stack.enter_async_context(
             Database.open(folder / "memory.db", durable=False, migrations=MIGRATIONS)
         )
-        stores = [SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))]
+        stores = [
+            MemoryStore(database, StorageType.SQLITE),
+            await stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW)),
+        ]
         for store in stores:
             for owner in (1, 2):
                 await store.upsert_owner(make_config(store, owner))

@@ -157,7 +157,7 @@ def test_imports_point_down(layers: Sequence[Sequence[str]]) -> None:
         ("records.planted", "from runtime.tasks import ended", LAYERS),
         ("chat.planted", "def late():\n    import assembly", LAYERS),
         ("telegram_ui.sending.planted", "from telegram_ui.commands import forget", TELEGRAM_LAYERS),
-        ("storage.search.planted", "from storage.stores.memory_store import SqliteStore", STORAGE_LAYERS),
+        ("storage.search.planted", "from storage.stores.memory_store import MemoryStore", STORAGE_LAYERS),
     ],
 )
 def test_planted_layer_violation_is_found(module: str, statement: str, layers: Sequence[Sequence[str]]) -> None:

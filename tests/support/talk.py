@@ -18,7 +18,6 @@ from records.turns import IncomingPiece, Reply, UserMessage
 from settings import Settings
 from storage.engine.sqlite import Database
 from storage.stores.json_files import INDEX_NAME
-from storage.stores.memory_store import SqliteStore
 from tests.peers.openai_server import OpenAIServer, run_openai_server
 from tests.support.empty_memory import DATABASE, add_empty_files
 
@@ -41,7 +40,7 @@ class ChatHarness:
     async def get_database(self) -> Database:
         """Return the SQLite database that holds Anna's memory."""
         async with self.services.memory.open_store(ANNA.id) as store:
-            assert isinstance(store, SqliteStore)
+            assert store.kind is StorageType.SQLITE
             assert isinstance(store.database, Database)
             return store.database
 

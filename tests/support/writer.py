@@ -15,7 +15,7 @@ from storage.engine.data_dir import lock_data_dir
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import MINUTE, NOW, make_config, make_message, make_summary
 from tests.support.killable import print_line, serve
 from tests.support.storages import FILE_STORAGES
@@ -32,7 +32,7 @@ async def write(folder: Path, seed: int) -> None:
         ):
             assert json.reports == [], json.reports
             directory = Directory(database)
-            sqlite = SqliteStore(database)
+            sqlite = MemoryStore(database, StorageType.SQLITE)
             stores = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             await directory.finish_and_list_interrupted_moves(stores)
             for store in (sqlite, json):

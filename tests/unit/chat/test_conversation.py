@@ -10,7 +10,6 @@ import pytest
 
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from storage.stores.memory_store import SqliteStore
 from telegram_ui.updates.serial_queue import SerialQueues
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, ChatHarness, open_chat_harness
@@ -208,7 +207,7 @@ async def test_requests_contain_nothing_from_other_scopes(talk: ChatHarness, sto
 async def limit_database_pages(talk: ChatHarness, pages: int) -> None:
     """Limit the size of memory.db. With one page it is full at once, like a full disk."""
     async with talk.services.memory.open_store(ANNA.id) as store:
-        assert isinstance(store, SqliteStore)
+        assert store.kind is StorageType.SQLITE
         async with store.database.open_transaction(None) as tx:
             await tx.execute(f"PRAGMA max_page_count={pages}")
 

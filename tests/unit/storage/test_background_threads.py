@@ -20,7 +20,7 @@ from storage.engine.data_dir import lock_data_dir
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.memory_store import MemoryStore, SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, append_turns, fold_messages, make_config, make_message
 from tests.paths import ROOT
 
@@ -76,7 +76,7 @@ async def stores(database: Database, tmp_path: Path) -> AsyncIterator[DirectoryA
     async with AsyncExitStack() as stack:
         json = await stack.enter_async_context(JsonStore.open(tmp_path, clock=lambda: NOW))
         yield DirectoryAndStores(
-            Directory(database), {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+            Directory(database), {StorageType.SQLITE: MemoryStore(database, StorageType.SQLITE), StorageType.JSON: json}
         )
 
 

@@ -24,7 +24,7 @@ from storage.engine.sqlite_driver import sqlite3
 from storage.schema.migrations import MIGRATIONS
 from storage.schema.portable_tables import TABLES
 from storage.stores.json import JsonStore
-from storage.stores.memory_store import SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import NOW, make_message
 from tests.support.storages import FILE_STORAGES
 
@@ -138,7 +138,7 @@ async def test_backup_after_interrupted_move_contains_owner_once(data_dir: Path,
         Database.open(data_dir / DATABASE, migrations=MIGRATIONS) as database,
         JsonStore.open(data_dir) as target,
     ):
-        await target.load_owner(1, SqliteStore(database).dump_owner(1))
+        await target.load_owner(1, MemoryStore(database, StorageType.SQLITE).dump_owner(1))
     with closing(sqlite3.connect(data_dir / DATABASE)) as file, file:
         file.execute("INSERT INTO moves VALUES (1, 'sqlite', 'json', 'copying', ?)", (NOW.isoformat(),))
     messages = await back_up_and_count_messages(data_dir, tmp_path / "backup.gz")

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageTooNew, StorageTooOld
+from records.owners import StorageType
 from storage.engine.protocol import Connection
 from storage.engine.sqlite import Database, Migration, copy_database
 from storage.engine.sqlite_driver import sqlite3 as driver
 from storage.engine.sqlite_driver import to_storage_error
 from storage.schema.migrations import MIGRATIONS
-from storage.stores.memory_store import SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.contract.conftest import ANNA, make_config, make_message
 
 PUT = "INSERT INTO wizards VALUES (?, 0, 0, 'step', NULL, 'n', 'never')"
@@ -107,7 +108,7 @@ class FullDisk:
 
 async def test_full_disk_at_commit_raises_storage_error_and_changes_nothing(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
+        store = MemoryStore(database, StorageType.SQLITE)
         await store.upsert_owner(make_config(store, ANNA.owner))
         database.commit_hooks = FullDisk()
         with pytest.raises(StorageError, match="No space left"):
@@ -120,7 +121,7 @@ async def test_full_disk_at_commit_raises_storage_error_and_changes_nothing(tmp_
 
 async def test_full_database_file_raises_storage_error(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
+        store = MemoryStore(database, StorageType.SQLITE)
         await store.upsert_owner(make_config(store, ANNA.owner))
         async with database.open_transaction() as tx:
             await tx.execute("PRAGMA max_page_count=1")
@@ -176,7 +177,7 @@ async def test_writers_of_two_processes_wait_for_each_other(tmp_path: Path) -> N
 async def test_damaged_database_is_refused_and_left_unchanged(tmp_path: Path, damage: bytes | None) -> None:
     path = tmp_path / "memory.db"
     async with Database.open(path, migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
+        store = MemoryStore(database, StorageType.SQLITE)
         await store.upsert_owner(make_config(store, ANNA.owner))
         await store.append_messages(ANNA, [make_message("x" * 50_000)])
     whole = path.read_bytes()
@@ -232,7 +233,7 @@ def read_file_modes(folder: Path) -> dict[str, int]:
 async def test_database_is_readable_and_searchable_with_plain_sqlite(tmp_path: Path) -> None:
     """Neither reading nor searching needs an extension or a custom tokenizer."""
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
-        store = SqliteStore(database)
+        store = MemoryStore(database, StorageType.SQLITE)
         await store.upsert_owner(make_config(store, ANNA.owner))
         await store.append_messages(ANNA, [make_message("walrus")])
     with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:

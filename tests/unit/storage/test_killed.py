@@ -11,7 +11,7 @@ from storage.bot_state.directory import Directory
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
-from storage.stores.memory_store import SqliteStore
+from storage.stores.memory_store import MemoryStore
 from tests.support.killable import Runs, runs_of
 from tests.support.writer import OWNERS
 
@@ -48,7 +48,7 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database, JsonStore.open(folder) as json:
         assert json.reports == []
         directory = Directory(database)
-        stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+        stores = {StorageType.SQLITE: MemoryStore(database, StorageType.SQLITE), StorageType.JSON: json}
         await directory.finish_and_list_interrupted_moves(stores)
         for owner in OWNERS:
             scope = Scope(owner=owner)
