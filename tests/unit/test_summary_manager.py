@@ -108,20 +108,6 @@ async def test_extractive_fallback_summarises_after_model_failures(tmp_path: Pat
         assert "Olga" in summary.text
 
 
-async def test_fallback_summary_includes_token_cost_of_failed_attempts(tmp_path: Path) -> None:
-    async with open_chat_harness(tmp_path, summary_fallback="extractive") as talk:
-        await talk.turn_on_memory(every_n=2)
-        busy = Behaviour(status=503, retry_after="0.2")
-        invented = Behaviour(text="The user owes 98765 euros.", prompt_tokens=5_000)
-        talk.server.script("summary-model", invented, busy, busy, busy)
-        for text in ("My sister Olga lives in Kazan.", "She has two dogs."):
-            assert await talk.run_turn(text) == ()
-        (summary,) = await talk.services.summaries.list_active_summaries(SCOPE)
-        assert summary.model == "extractive"
-        assert summary.milliseconds >= 400  # two pauses, as long as the endpoint asked for
-        assert summary.tokens_in > 5_000
-
-
 async def test_fold_now_folds_open_turns_and_reports_when_there_are_none(talk: ChatHarness) -> None:
     assert (await talk.services.summaries.fold(SCOPE, "now")).state == "nothing"
     await talk.run_turn("One point.")
