@@ -37,12 +37,6 @@ async def edit_fact(
     return None if made is not None else tr("memory-no-such-fact", id=str(fact_id))
 
 
-async def is_incognito(services: Services, owner: int) -> bool:
-    """Return True if the owner is incognito, so that no new text may be stored."""
-    config = await services.memory.get_config(owner)
-    return config is not None and config.incognito
-
-
 async def change_fact_and_report(services: Services, owner: int, action: str, fact_id: int) -> str:
     """Apply one of FACT_ACTIONS to a fact, and return a sentence about the result."""
     fact, changed, now = None, None, services.clock()
@@ -83,7 +77,8 @@ async def _explain_refusal(services: Services, owner: int, text: str) -> str:
         return tr("memory-usage")
     if len(text) > MAX_FACT_CHARS:
         return tr("shared-too-long", most=MAX_FACT_CHARS, length=len(text))
-    return tr("memory-incognito-on") if await is_incognito(services, owner) else ""
+    config = await services.memory.get_config(owner)
+    return tr("memory-incognito-on") if config is not None and config.incognito else ""
 
 
 def format_undo_result(forget_result: ForgetResult | None) -> str:

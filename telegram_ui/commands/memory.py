@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
 
-from chat.facts_by_hand import add_fact, change_fact_and_report, edit_fact, is_incognito
+from chat.facts_by_hand import add_fact, change_fact_and_report, edit_fact
 from locales.catalog import tr
 from locales.sentences import format_importance
 from records.facts import LASTING, MAX_FACT_CHARS, Fact, Profile
@@ -139,9 +139,9 @@ class MemoryCommands(CommandGroup):
         fact = next((fact for fact in await self._services.facts.list_all(owner) if fact.id == fact_id), None)
         if fact_id and (fact is None or not fact.is_valid):
             return tr("memory-no-such-fact", id=str(fact_id))
-        if await self._read_config(event) is None:
+        if (config := await self._read_config(event)) is None:
             return tr("summaries-not-configured")
-        if await is_incognito(self._services, owner):
+        if config.incognito:
             return tr("memory-incognito-on")
         question = tr("memory-new-text", text=fact.text) if fact else tr("memory-new-fact")
         placeholder = fact.text if fact else question
