@@ -308,8 +308,8 @@ def make_user_message(pieces: Sequence[ParsedUpdate]) -> UserMessage:
                 source=piece.message_source,
                 sent_at=piece.sent_at,
                 telegram_id=piece.telegram_id,
-                # A client that splits at a line end, before its limit, drops the line end.
-                seam="\n" if piece.units < MAX_UNITS else "",
+                # A client that splits at a line end, before its limit, drops the line end. A fence ends its line.
+                seam="\n" if piece.units < MAX_UNITS or piece.text.endswith("```") else "",
                 origin=piece.origin,
             )
             for piece in pieces

@@ -30,6 +30,21 @@ async def test_invisible_characters_are_removed_from_commands_and_names(servers:
     assert not set(HIDDEN) & set("".join(json.dumps(row, ensure_ascii=False, default=str) for row in home.messages))
 
 
+async def test_fact_that_was_sent_as_code_is_stored_without_marks(servers: LocalServers) -> None:
+    ann = servers.add_person()
+    async with servers.run_bot(DATA_DIR="as-code"):
+        await ann.set_up_memory("SQLite")
+        shown = await ann.ask_for_message("/memory")
+        since = ann.last_event
+        ann.press_button(shown, "Add")
+        await ann.wait_for_message(since=since)
+        since, code = ann.last_event, {"type": "pre", "offset": 0, "length": 13}
+        servers.world.post_from_person(ann.id, ann.chat_id, {"text": "I sail boats.", "entities": [code]})
+        await ann.wait_for_message("I sail boats.", since=since)
+        listed = await ann.ask("/memory", "I sail boats.")
+    assert "`" not in listed
+
+
 async def test_edit_of_older_message_does_not_restore_deleted_fact(servers: LocalServers) -> None:
     ann = servers.add_person()
     told: dict[str, str | int | None] = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from records.scopes import Scope
 from records.turns import ReplyTarget
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN
-from telegram_ui.sending.formatting import count_utf16_units
+from telegram_ui.sending.formatting import MAX_UNITS, count_utf16_units
 from telegram_ui.updates.answering import make_user_message
 from telegram_ui.updates.parsing import ParsedUpdate, find_old_and_new_group_id, format_checklist, parse_update
 from tests.support.processor_time import count_units
@@ -290,6 +290,13 @@ def test_code_blocks_and_quotations_are_marked_in_text(text: str, blocks: list[t
     entities = [make_entity(kind, count_utf16_units(text.partition(part)[0]), len(part)) for kind, part in blocks]
     assert parse_message(text=text, entities=entities).text == marked
     assert parse_message(caption=text, caption_entities=entities, photo=[]).text == marked
+
+
+def test_code_that_a_client_split_is_closed_in_a_line_of_its_own() -> None:
+    lines = ["x = 1\n" * 682 + "y = ", "2"]
+    pieces = [parse_message(text=code, entities=[make_entity("pre", 0, len(code))]) for code in lines]
+    assert pieces[0].units == MAX_UNITS
+    assert make_user_message(pieces).text.endswith("y = \n```\n```\n2\n```")
 
 
 def test_code_keeps_its_language() -> None:
