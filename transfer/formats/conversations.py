@@ -298,7 +298,7 @@ def make_times_monotonic(messages: Sequence[ImportedMessage]) -> list[ImportedMe
     Times in a file may be out of order, because some programs date an answer before its question and clocks may be
     changed. If a file begins with its newest message and that message is an answer, reverse the order.
     """
-    times = [message.created_at for message in messages]
+    times = [said.created_at for said in messages if not said.is_undated] or [said.created_at for said in messages]
     is_falling = len(set(times)) > 1 and all(a >= b for a, b in pairwise(times)) and messages[0].role == "assistant"
     ordered = list(reversed(messages)) if is_falling and messages[-1].role == "user" else list(messages)
     latest = next((said.created_at for said in ordered if not said.is_undated), min(times, default=NO_DATE))

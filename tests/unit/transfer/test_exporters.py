@@ -396,6 +396,9 @@ def test_keeps_greeting_before_first_question() -> None:
     assert list_texts(read_history(to_json_lines(head, greeting, question), "s.jsonl")) == ["Hello there", QUESTION]
     undated = {"messages": [{"role": "assistant", "content": "Hello"}, {"role": "user", "content": QUESTION}]}
     assert list_texts(read_history(undated)) == ["Hello", QUESTION]
+    undated["messages"][1]["createdAt"] = "2024-05-01T10:00:00Z"  # before the greeting would be now
+    dated = read_history(undated).messages
+    assert [(said.content, said.created_at) for said in dated] == [("Hello", AT), (QUESTION, AT)]
 
 
 @pytest.mark.parametrize("authors", [("AI", "Human"), ("Human", "AI")])
