@@ -24,9 +24,7 @@ _BLOCKS = re.compile(
     # Ollama
   | Thinking\.\.\.\n .*? (?:\.\.\.done\ thinking\.\s*|\Z)
     # Poe: a heading, and lines that are quoted
-  | \*?Thinking\.\.\.\*?\s*\n (?:\s*>[^\n]*(?:\n|\Z))+
-    # quoted lines under a heading, in front of an answer
-  | >[^\w\n]{{0,6}}(?:{_OWN_NAMES})[^\w\n,.?!]{{0,4}}[:\]*\n](?:[^\n]*\n>)*[^\n]* \s*\n\s*(?=[^\s>])
+  | \*?Thinking\.\.\.\*?\s*+(?<=\n) (?:>[^\n]*+\s*+)+
     # gpt-oss, where a server dropped the tokens around the names of its channels
   | (?-i:analysis)(?![ \t.,:;!?-]) .*? (?-i:assistant)\s*(?:(?-i:final)|(?=(?-i:(?:commentary\s*)?to=)))
     # Gemma 4, likewise
@@ -51,6 +49,8 @@ _PROCESSES = re.compile(
   | Thought:\ (?:(?!^Action:).)*? (?:^Final\ Answer:\s*|(?:^Action:.*)?\Z)
     # Gemini 3.5: a plan in JSON
   | \{{\s*"thought":\s*" .*? (?:"\s*,\s*"(?:call|tool|action)":\s*"[^"\n]*"\s*\}}\s*(?=[^\W\d_])|\Z)
+    # quoted lines under a heading
+  | >[^\w\n]{{0,6}}(?:{_OWN_NAMES})[^\w\n,.?!]{{0,4}}(?:[:\]*]|\n>) (?:[^\n]*+\n>)*+[^\n]*+ (?:\n\s*+|\Z)(?!>)
     # marks such as Bevel's ::thinking::
   | (?P<sign>[:=~+-]{{2,5}})\ ?(?P<name>think|{_OWN_NAMES})\ ?(?P=sign)
     .*? (?:(?P=sign)\ ?(?:/|end\ )(?P=name)\ ?(?P=sign)\s*|\Z)

@@ -14,6 +14,7 @@ from llm.failures import MAX_ERROR_CHARS, StatusError
 from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
 from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_CHARS, Reasoning, ToolOffer
 from llm.written.calls import find_calls_in_text
+from llm.written.thoughts import remove_thoughts
 from records.errors import ModelBroken, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour
@@ -194,3 +195,11 @@ def test_looks_for_call_in_many_blanks_in_linear_time() -> None:
     with count_units() as stopwatch:
         found = find_calls_in_text(f"<tool_call>{' ' * 16_000}", {"remind": ("text",)}, is_whole=True)
     assert (found.is_broken, stopwatch.units < 100) == (True, True)
+
+
+@pytest.mark.parametrize("text", ["> Thinking:" + " " * 20_000, "*Thinking...*" + "\n" * 20_000])
+def test_reads_blanks_behind_heading_of_thoughts_in_linear_time(text: str) -> None:
+    """Each blank was tried as the end of the line: a second, and again with every draft."""
+    with count_units() as stopwatch:
+        assert remove_thoughts(text) == text
+    assert stopwatch.units < 100
