@@ -27,7 +27,7 @@ from retrieval import prefix_cache
 from retrieval.fact_ranking import FactRecall, FoundFacts, select_facts_for_prompt, select_usable_facts
 from retrieval.packing import Packer, RankedPassage
 from retrieval.prompt_builder import Budgets, PromptBuilder
-from retrieval.question import Question
+from retrieval.question import NARROW, WIDE, Question, needs_several_searches
 from retrieval.ranking import Ranking, find_rows_with_rarest_word, rank_passages
 from retrieval.turns import (
     NEIGHBOURS,
@@ -36,7 +36,6 @@ from retrieval.turns import (
     find_uncovered_ranges,
     select_messages_of_newest_turns,
 )
-from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
 from text.tokenizer import SHORT_TEXT, Tokenizer

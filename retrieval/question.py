@@ -5,15 +5,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import numpy as np
+
 from llm.quoting import MAX_NAME_CHARS
 from retrieval.date_expressions import TimeRange, find_time_ranges
 from storage.search.protocol import Floats
 from text.analyzer import fold_accents, list_distinct_search_terms, list_query_terms, list_search_terms, normalize_text
 from text.characters import cut_out_middle
+from text.stopwords import WORD_LISTS
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
 MAX_CHARS_FOR_TIMES = 2_000  # characters that are searched for times
 FOLLOW_UP_TERMS = 1  # a question with no more terms than this is searched with the message before ("and her birthday?")
+WIDE, NARROW = (tuple(WORD_LISTS["questions"][kind]) for kind in ("wide", "narrow"))  # examples of both
+MIN_LEAD = 0.4  # how much closer the closest wide example must be, in standard deviations of the examples' cosines
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +51,17 @@ class Question:
             for given in (self.own, self.terms)
         )
         return replace(self, own=own, terms=terms)
+
+
+def needs_several_searches(question_vector: Floats, example_vectors: Floats) -> bool:
+    """Return True if a question is about an order, a count or a whole story, and therefore needs several searches.
+
+    Judge by meaning: `example_vectors` are the embeddings of WIDE and NARROW.
+    """
+    cosines = example_vectors @ example_vectors.T
+    spread = float(cosines[np.triu_indices(len(example_vectors), 1)].std())
+    closeness = example_vectors @ question_vector
+    return float(closeness[: len(WIDE)].max() - closeness[len(WIDE) :].max()) > MIN_LEAD * spread
 
 
 def contains_name(text: str, name: str) -> bool:

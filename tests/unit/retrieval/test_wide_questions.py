@@ -1,7 +1,7 @@
 """Questions about orders, counts and whole stories are recognised by meaning, even in languages without examples."""
 
 from llm.local_embedder import LocalEmbedder
-from retrieval.wide_questions import NARROW, WIDE, needs_several_searches
+from retrieval.question import NARROW, WIDE, needs_several_searches
 
 WIDE_ONES = (
     "In what order did I bring up the different parts of the garden project?",
