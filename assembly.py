@@ -27,8 +27,7 @@ from chat.tools import MemoryTools
 from external_memory import ExternalMemory, MakeAccessCheck
 from facts.distillation import ProfileDistiller
 from facts.extractor import Backoff, FactExtractor
-from facts.history_extraction import HistoryExtraction
-from facts.learning import Facts
+from facts.learning import Facts, HistoryExtraction
 from facts.requests import RequestBuilder
 from llm.chat_model import ChatModel, cap_at_model_limit
 from llm.embeddings import Embedder, EndpointEmbedder, make_embedder

@@ -14,8 +14,7 @@ from chat.search import MemorySearch
 from chat.titles import TitleGenerator
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
-from facts.history_extraction import HistoryExtraction
-from facts.learning import Facts
+from facts.learning import Facts, HistoryExtraction
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
