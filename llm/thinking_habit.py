@@ -5,7 +5,6 @@ from hashlib import sha256
 from pathlib import Path
 from time import time
 
-MAX_FILES = 100  # as many models at endpoints are remembered
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the server may have been updated.
 
 
@@ -16,9 +15,8 @@ class ThinkingHabit:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
         self._file = folder / f".thinking-models-{key}" if folder is not None else None
         with suppress(OSError):
-            dated = sorted((file.stat().st_mtime, file) for file in folder.glob(".thinking-models-*")) if folder else []
-            for number, (changed, file) in enumerate(reversed(dated)):
-                if number >= MAX_FILES or changed <= time() - REMEMBERED_SECONDS:
+            for file in folder.glob(".thinking-models-*") if folder is not None else ():
+                if file.stat().st_mtime <= time() - REMEMBERED_SECONDS:
                     file.unlink()
 
     def remember_habit(self) -> None:

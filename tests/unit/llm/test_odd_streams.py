@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import Response
 
 from llm.openai_api import OpenAIChat
-from llm.thinking_habit import MAX_FILES, REMEMBERED_SECONDS, ThinkingHabit
+from llm.thinking_habit import REMEMBERED_SECONDS, ThinkingHabit
 from records.errors import ModelBroken, ModelError
 from records.model_calls import Completion, Tool
 from settings import Secret
@@ -384,19 +384,6 @@ def test_thinking_habit_expires_after_thirty_days(tmp_path: Path) -> None:
     assert not habit.is_known()
     ThinkingHabit(tmp_path, "", "n")
     assert not file.exists()
-
-
-def test_remembers_thinking_habits_of_hundred_models(tmp_path: Path) -> None:
-    ThinkingHabit(tmp_path, "", "m").remember_habit()
-    [oldest] = tmp_path.iterdir()
-    past = oldest.stat().st_mtime - 60
-    os.utime(oldest, (past, past))
-    for number in range(MAX_FILES):
-        ThinkingHabit(tmp_path, "", str(number)).remember_habit()
-    assert len([*tmp_path.iterdir()]) == MAX_FILES + 1
-    ThinkingHabit(tmp_path, "", "m")
-    assert len([*tmp_path.iterdir()]) == MAX_FILES
-    assert not oldest.exists()
 
 
 @pytest.mark.parametrize("finish", ["length", "network_error"])
