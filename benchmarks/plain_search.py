@@ -55,7 +55,7 @@ def _select_fitting_ids(messages: Iterable[Message], budget: int, tokenizer: Tok
     """Return the ids of the messages that fit the budget of tokens, in the given order."""
     selected = set[int]()
     for message in messages:
-        said = f"[{prompts.format_date(message.created_at)}] {prompts.get_speaker_name(message)}: {message.content}\n"
+        said = f"[{message.created_at.date()}] {prompts.get_speaker_name(message)}: {message.content}\n"
         cost = tokenizer.count(said)
         if cost <= budget:
             budget -= cost

@@ -232,7 +232,7 @@ async def store_session_and_map_ids(session: Sequence[Line], store: MemoryStore)
     lease = await store.acquire_summary_lease(SCOPE, "now", now=now, duration=timedelta(minutes=1))
     if lease is None:
         raise RuntimeError("Another process is folding this new store.")
-    summary = NewSummary(text=f"They talked on {prompts.format_date(now)}.", model="none", prompt_version="none")
+    summary = NewSummary(text=f"They talked on {now.date()}.", model="none", prompt_version="none")
     await store.commit_summary(lease, SummaryPlan(level=1, message_ids=tuple(ids), reason="now"), summary, now=now)
     return ids
 

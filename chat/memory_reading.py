@@ -187,7 +187,7 @@ class MemoryReader:
             if hit.is_long_winded and max_tokens < MAX_ANSWER_TOKENS:
                 continue
             text = self._shorten_hit_text(hit)
-            day = prompts.format_date(hit.message.created_at.astimezone(now.tzinfo))
+            day = hit.message.created_at.astimezone(now.tzinfo).date().isoformat()
             line = prompts.format_numbered_message(hit.message, text, "" if day in listed else day)
             cost = self._tokens.count(line + "\n")
             if cost <= max_tokens:  # a shorter one may fit where this one does not

@@ -172,7 +172,7 @@ class RequestBuilder:
         The profile may use half of the token budget. If there are summaries, the facts may use half of what remains.
         Withdrawn facts are listed if they share words with the profile or the summaries.
         """
-        today, words = prompts.format_date(now), prompts.MAX_PROFILE_WORDS
+        today, words = now.date().isoformat(), prompts.MAX_PROFILE_WORDS
         instructions = prompts.TEXTS["distil_profile"].format(who=owner_description, today=today, words=words)
         bare = prompts.make_profile_request("-", ["-"], ["-"], ["-"])
         tokens = self._count_free_tokens(instructions, bare, PROFILE_SCHEMA, ())

@@ -53,10 +53,6 @@ def format_command_list(commands: Mapping[str, str], *, is_memory_on: bool = Tru
     return "\n".join([powers, *(f"/{name} – {does}" for name, does in commands.items())]) if commands else ""
 
 
-def format_date(moment: datetime) -> str:
-    return moment.date().isoformat()
-
-
 def format_elapsed_time(moment: datetime, now: datetime) -> str:
     """Format the time that has passed since `moment` in its largest unit, as in "today" or "5 weeks ago"."""
     days = (now.date() - moment.date()).days
@@ -99,7 +95,7 @@ def make_summary_instructions(
 
 def format_message(message: Message, zone: tzinfo = UTC) -> str:
     when = message.created_at.astimezone(zone)
-    day = f"{format_date(when)} {day_abbr[when.weekday()]}"  # for "next Friday"
+    day = f"{when.date()} {day_abbr[when.weekday()]}"  # for "next Friday"
     return f"[{day} {when:%H:%M}] {format_message_with_speaker(message, message.content)}"
 
 
@@ -118,8 +114,8 @@ def mark_corrected_messages(messages: Sequence[Message], facts: Sequence[Fact] =
 
 def format_summary(summary: Summary, zone: tzinfo = UTC, *, is_numbered: bool = False) -> str:
     """Format a summary with its period and, if `is_numbered`, the numbers of its messages."""
-    first, last = format_date(summary.first_at.astimezone(zone)), format_date(summary.last_at.astimezone(zone))
-    span = first if first == last else f"{first} to {last}"
+    first, last = summary.first_at.astimezone(zone).date(), summary.last_at.astimezone(zone).date()
+    span = f"{first}" if first == last else f"{first} to {last}"
     numbers = f" · messages #{summary.first_id} to #{summary.last_id}" if is_numbered else ""
     return f"[{span}{numbers}] {quote_text(summary.text)}"
 
@@ -127,7 +123,7 @@ def format_summary(summary: Summary, zone: tzinfo = UTC, *, is_numbered: bool = 
 def format_snippet_heading(moment: datetime, now: datetime) -> str:
     """Return the heading for one day's snippets, in the time zone of `now`."""
     local = moment.astimezone(now.tzinfo)
-    return f"{format_date(local)} ({format_elapsed_time(local, now)})"
+    return f"{local.date()} ({format_elapsed_time(local, now)})"
 
 
 def format_message_with_speaker(message: Message, text: str) -> str:
@@ -160,7 +156,7 @@ def describe_owner(owner: int) -> str:
 def format_known_fact(fact: Fact) -> str:
     state = "since" if fact.is_valid else "withdrawn by hand, since"
     attribute = f" ({quote_text(fact.subject)})" if fact.subject else ""
-    return f"{fact.id} · {state} {format_date(fact.valid_from)}{attribute}: {quote_text(fact.text)}"
+    return f"{fact.id} · {state} {fact.valid_from.date()}{attribute}: {quote_text(fact.text)}"
 
 
 def format_message_for_extraction(message: Message, said_at: datetime, text: str) -> str:
@@ -189,8 +185,8 @@ def format_profile(text: str) -> str:
 
 
 def format_fact(fact: Fact, zone: tzinfo = UTC) -> str:
-    until = f"only until {format_date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
-    return f"[fact {fact.id} · {until}said {format_date(fact.observed_at.astimezone(zone))}] {quote_text(fact.text)}"
+    until = f"only until {fact.valid_to.astimezone(zone).date()}, " if fact.valid_to is not None else ""
+    return f"[fact {fact.id} · {until}said {fact.observed_at.astimezone(zone).date()}] {quote_text(fact.text)}"
 
 
 def format_recalled_fact(recalled: RecalledFact, zone: tzinfo = UTC) -> str:
