@@ -83,13 +83,17 @@ async def open_chat_harness(
     serves: Callable[[int], bool] = lambda owner: True,
     commands: Mapping[str, str] | None = None,
     /,
+    *,
+    is_first_start: bool = False,
     **settings: object,
 ) -> AsyncIterator[ChatHarness]:
-    """Run the program over the files in `folder`. If it is empty, the program has run there, and holds nothing.
+    """Run the program over the files in `folder`.
 
-    A second call with the same folder sees what the program sees after a restart.
+    If it is empty, the program has run there, and holds nothing, unless `is_first_start`. A second call with the same
+    folder sees what the program sees after a restart.
     """
-    add_empty_files(folder, DATABASE, INDEX_NAME)
+    if not is_first_start:
+        add_empty_files(folder, DATABASE, INDEX_NAME)
     moment = [datetime(2026, 11, 21, 9, 0, tzinfo=UTC)]
     async with AsyncExitStack() as stack:
         server, url = await stack.enter_async_context(run_openai_server())

@@ -227,7 +227,7 @@ async def test_data_files_are_private_regardless_of_umask(tmp_path: Path) -> Non
     before = os.umask(0)
     try:
         data = tmp_path / "data"
-        async with open_chat_harness(data, daily_token_budget=10**9) as talk:
+        async with open_chat_harness(data, is_first_start=True, daily_token_budget=10**9) as talk:
             for owner, storage in ((7, StorageType.JSON), (8, StorageType.SQLITE)):
                 await talk.turn_on_memory(owner=owner, every_n=1, storage=storage)
             for person in (Person(id=7, name="Anna"), Person(id=8, name="Boris")):

@@ -176,3 +176,29 @@ async def test_cancelled_rebuild_is_repeated_at_next_start(tmp_path: Path) -> No
     assert not (tmp_path / "index.db").exists()
     async with open_json_store(tmp_path) as store:
         assert await count_hits(store) == MESSAGES
+
+
+async def test_start_writes_memory_json_anew_when_it_was_unreadable(tmp_path: Path) -> None:
+    """Without memory.json, the start after the kill would put the working copy aside and begin empty."""
+    live, killed = tmp_path / "live", tmp_path / "killed"
+    live.mkdir()
+    async with open_json_store(live) as store:
+        await store.upsert_owner(make_config(store, ANNA.owner))
+        await append_turns(store, ANNA, 3, "later")
+    (live / "memory.json").write_text('{"keepsake":')
+    async with open_json_store(live):
+        shutil.copytree(live, killed)
+    async with open_json_store(killed) as store:
+        assert (await count_hits(store, "later"), store.reports) == (3, [])
+
+
+async def test_erased_owner_is_removed_from_memory_json_and_journal_at_once(tmp_path: Path) -> None:
+    async with open_json_store(tmp_path) as store:
+        for scope, word in ((ANNA, "walrus"), (BORIS, "seal")):
+            await store.upsert_owner(make_config(store, scope.owner))
+            await append_turns(store, scope, 1, word)
+        await store.flush_files()
+        await append_turns(store, ANNA, 1, "walrus")
+        await store.erase_owner(ANNA.owner)
+        held = [path.read_text(encoding="utf-8") for path in tmp_path.glob("memory.json*")]
+        assert [("walrus" in text, "seal" in text) for text in held] == [(False, True)]
