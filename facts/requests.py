@@ -87,8 +87,8 @@ class RequestBuilder:
         """Build a request with as many of the first turns as fit, and the known facts that they may change.
 
         If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
-        takes more than a quarter of the space. Leave out the assistant's messages, because small models attribute them
-        to the person. If `separates_long_turns`, a long turn is sent alone: small models would ignore the others.
+        takes more than a quarter of the space. Leave out code, quotations and the assistant's messages: small models
+        attribute them to the person. If `separates_long_turns`, a long turn is sent alone, or they ignore the others.
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])

@@ -351,7 +351,7 @@ def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Messa
 
 def _iterate_json_values(answer: str) -> Iterator[object]:
     left, fact_end = MAX_READINGS * len(answer), 0  # the lists within a fact are none of facts
-    for opening in (at for at, sign in enumerate(answer[:2000]) if sign in "{[" and left > 0 and at >= fact_end):
+    for opening in (at for at, sign in enumerate(answer[:10_000]) if sign in "{[" and left > 0 and at >= fact_end):
         try:
             value, end = json.JSONDecoder().raw_decode(answer, opening)
             yield value
@@ -364,7 +364,7 @@ def _iterate_json_values(answer: str) -> Iterator[object]:
 
 
 def _parse_list(answer: str) -> list[object] | None:
-    single, other = list[object](), None
+    single, fallback = list[object](), None
     for value in _iterate_json_values(answer):
         is_wrapped = isinstance(value, dict) and value != {}
         for _ in range(3):  # {"result": {"facts": […]}}
@@ -378,10 +378,10 @@ def _parse_list(answer: str) -> list[object] | None:
             items = cast("list[object]", value or [])
             if any(map(_parse_fact, items)) or (is_wrapped and not single):
                 return items
-            other = items if other is None else other  # perhaps the list "replaces" of a damaged fact
+            fallback = items if fallback is None else fallback  # perhaps the list "replaces" of a damaged fact
         elif isinstance(value, dict) and _parse_fact_text(value) and value not in single:
             single.append(value)
-    return single or other
+    return single or fallback
 
 
 def _parse_fact(item: object) -> ExtractedFact | None:

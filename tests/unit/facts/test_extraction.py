@@ -496,6 +496,13 @@ def test_parse_facts_keeps_other_facts_when_quote_is_not_escaped(damaged: int, p
     assert {*texts} - {texts[damaged]} <= {fact.text for fact in found}
 
 
+def test_parse_facts_finds_whole_facts_when_long_answer_is_cut_off() -> None:
+    """Only those in the first 2,000 characters were found, though a list of 30 facts has some 8,000."""
+    facts = [{"text": f"Anna owns boat {number}.", "quote": "I own it. " * 20} for number in range(30)]
+    answer = json.dumps({"facts": facts})[:-20]
+    assert [fact.text for fact in parse_facts(answer) or ()] == [fact["text"] for fact in facts[:-1]]
+
+
 @pytest.mark.parametrize("answer", [f'"facts": [{SAILS}, {SINGS}]}}', f'"{{"facts": [{SAILS}, {SINGS}]}}"'])
 def test_parse_facts_finds_list_when_answer_begins_with_quotation_mark(answer: str) -> None:
     """The first answer continues the "{" that some programs put in the model's mouth."""
