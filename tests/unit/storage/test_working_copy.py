@@ -45,6 +45,10 @@ def replace_with_earlier_copy(folder: Path, *, clean: int) -> int:
     return int(before)
 
 
+def read_json_files(folder: Path) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in folder.glob("memory.json*"))
+
+
 async def has_mark(store: JsonStore) -> bool:
     async with store.database.open_reader(None) as reader:
         return await reader.fetch_row("SELECT 1 FROM sqlite_master WHERE name = 'seen_before'") is not None
@@ -200,5 +204,5 @@ async def test_erased_owner_is_removed_from_memory_json_and_journal_at_once(tmp_
         await store.flush_files()
         await append_turns(store, ANNA, 1, "walrus")
         await store.erase_owner(ANNA.owner)
-        held = [path.read_text(encoding="utf-8") for path in tmp_path.glob("memory.json*")]
-        assert [("walrus" in text, "seal" in text) for text in held] == [(False, True)]
+        held = read_json_files(tmp_path)
+        assert ("walrus" in held, "seal" in held) == (False, True)
