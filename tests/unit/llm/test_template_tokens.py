@@ -76,6 +76,8 @@ async def test_keeps_text_on_both_sides_of_template_token() -> None:
         "<observation>\n  <type>discovery</type>\n  <title>Two roots</title>\n</observation>",  # claude-mem
         "<observations>\n<observation>Robin, 3</observation>\n<observation>Wren, 1</observation>\n</observations>",
         "<observation>The leaves droop.</observation>\n<interpretation>Too dry.</interpretation>",
+        "[User(id=1, name='Anna'), User(id=2, name='Ben')]",  # dataclasses as Python prints them
+        '<Function name="f">\n  <Call target="Sum" x="1"/>\n</Function>',
         "The mean speed <|v|>, so v=<|v|>\nis positive.",
         "async function run(): Promise<ToolResult> {\n  return 1\n}",
         "Vec<tool_result> holds them. Read on.",
