@@ -31,9 +31,7 @@ log = logging.getLogger(__name__)
 MESSAGES_PER_READ = 400
 FACTS_PER_EMBEDDING = 32
 MAX_PLANS = 8  # attempts to store the facts of one answer while other scopes store facts of the same owner
-RETRY_SECONDS = (
-    60.0  # until imported messages of a scope are tried again after a failure, without tokens, or while memory is off
-)
+RETRY_SECONDS = 60.0  # until imported messages are tried again after a failure, without tokens, or while memory is off
 IMPORTANCE_BY_HAND = 0.75  # importance of a fact that its owner has added by hand
 
 
