@@ -26,11 +26,12 @@ def mark_code_and_quotations(
         content = units[block.offset : block.offset + block.length]
         begin = block.offset + len(content) - len(content.lstrip("\n"))
         end = begin + len(content.strip("\n"))
-        line_break = "\n> " if any(begin in quotation for quotation in quotations) else "\n"
+        is_quoted = any(begin in quotation for quotation in quotations)
+        if begin == end or (is_quoted and block.type != "pre"):  # quotations are not nested (Bot API, MessageEntity)
+            continue
+        line_break = "\n> " if is_quoted else "\n"
         opening = "" if units[begin - 1 : begin] in ("", "\n") else line_break
         rest = units[end:].lstrip(" ")
-        if begin == end:
-            continue
         if block.type == "pre":
             fence = make_fence(content, 3)
             opening += f"{fence}{block.language or ''}{line_break}"
