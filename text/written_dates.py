@@ -136,8 +136,7 @@ def parse_timestamp(text: str, language: str = "") -> Timestamp | None:
     has_date = _NUMBER.search(_CLOCK.sub("", text, count=1))
     found = find_date(text, language) if has_date and _CLOCK.search(text) else None
     before, after = (text[: found[2]], text[found[3] :]) if found else ("", text)
-    clock = _CLOCK.search(after) or _CLOCK.search(before)
-    if clock is None:
+    if (clock := _CLOCK.search(after) or _CLOCK.search(before)) is None:
         return None
     words = _WORD.findall(f"{before} {after}".replace(clock[0], " ", 1))
     half = parse_pm_marker(tuple(words), int(clock[1]))

@@ -46,8 +46,7 @@ def add_text_chats(chats: Sequence[Sequence[ChatLine]], builder: HistoryBuilder,
     for chat in chats:
         written = [TO_YEAR_MONTH_DAY[line.day[1] or order](line.day[0]) for line in chat if line.day]
         dates = _fill_in_missing_years(written, builder, last_year)
-        make_date = find_date_conversion(dates, last_year + 1, first_year)
-        if make_date is None:
+        if (make_date := find_date_conversion(dates, last_year + 1, first_year)) is None:
             raise ImportRefused(tr("import-impossible-year", year=str(max(year for year, _, _ in dates))))
         left = iter(dates)
         dated = ((line, line.day and next(left)) for line in chat)

@@ -66,6 +66,7 @@ _READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
 _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 _UNPACK_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 _ARCHIVE_ENDS = (".zip", ".tgz", ".tar", ".gz")
+_UNREAD = re.compile(r"\._|\.[^.]*\Z")  # names that macOS adds, and those of other hidden files, as .nomedia
 _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have beside them
 
 
@@ -329,7 +330,7 @@ def _list_entries(data: bytes) -> list[_Entry] | None:
         if len(members) > MAX_ENTRIES:
             raise _make_limit_error(tr("import-files", count=MAX_ENTRIES))
         files = [(info.name, partial(tarfile.ExFileObject, archive, info)) for info in members if info.isfile()]
-    return files and [file for file in files if not PurePosixPath(file[0]).name.startswith(("._", ".DS_"))]  # of macOS
+    return files and [file for file in files if not _UNREAD.match(PurePosixPath(file[0]).name)]
 
 
 def _read_with_limit(entry: IO[bytes] | gzip.GzipFile, limit: int, *, total_limit: int) -> bytes:

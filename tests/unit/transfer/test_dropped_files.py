@@ -333,6 +333,12 @@ def test_reads_files_of_windows_and_hidden_files(name: str, text: str, said: lis
     assert list_texts(read_history(zip_files({f"export/{name}": data}), "x.zip")) == said
 
 
+def test_hidden_files_of_phones_and_programs_do_not_count() -> None:
+    """Android puts an empty .nomedia into a folder of pictures."""
+    with pytest.raises(ImportRefused, match="seems to be an archive"):
+        read_history(zip_files({"Media/IMG-1.jpg": b"\xff\xd8", "Media/.nomedia": b""}), "Media.zip")
+
+
 @pytest.mark.parametrize(
     "head",
     [
