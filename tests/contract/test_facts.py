@@ -94,6 +94,15 @@ async def test_merged_fact_keeps_newest_quote(store: MemoryStore, days: int, quo
     assert (merged.quote, merged.observed_at) == (quote, NOW + timedelta(days=max(days, 0)))
 
 
+async def test_merged_fact_is_certain_and_important_if_either_is(store: MemoryStore) -> None:
+    await append_turns(store, ANNA, 1)
+    known = replace(make_fact("Anna lives in Oslo.", 1), importance=0.75, is_uncertain=True)
+    [oslo] = await learn_facts(store, FactChange(fact=known))
+    await learn_facts(store, FactChange(fact=replace(known, importance=0.25, is_uncertain=False), same_as=oslo.id))
+    [merged] = await store.facts.list_valid_facts(ANNA.owner)
+    assert (merged.importance, merged.is_uncertain) == (0.75, False)
+
+
 async def test_rejects_fact_commit_when_sources_changed(store: MemoryStore) -> None:
     (question, *_) = await append_turns(store, ANNA, 1)
     learned, messages = await store.facts.read_learned_id_and_next(ANNA, 100)
