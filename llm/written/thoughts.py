@@ -35,8 +35,7 @@ _BLOCKS = re.compile(
     _FLAGS,
 )
 # What an answer to "How did you get it?" also begins with. If nothing closes it, it is no thought.
-_PROCESSES = re.compile(
-    rf"""\s*(?:
+_PROCESS = rf"""\s*(?:
     # Granite
     Here(?:'s|\ is)\ my\ thought\ process: .*? (?:Here(?:'s|\ is)\ my\ response:\s*|\Z)
     # HuatuoGPT-o1
@@ -50,13 +49,13 @@ _PROCESSES = re.compile(
     # Gemini 3.5: a plan in JSON
   | \{{\s*"thought":\s*" .*? (?:"\s*,\s*"(?:call|tool|action)":\s*"[^"\n]*"\s*\}}\s*(?=[^\W\d_])|\Z)
     # quoted lines under a heading
-  | >[^\w\n]{{0,6}}(?:{_OWN_NAMES})[^\w\n,.?!]{{0,4}}(?:[:\]*]|\n>) (?:[^\n]*+\n>)*+[^\n]*+ (?:\n\s*+|\Z)(?!>)
+  | >[^\w\n]{{0,6}}(?:{_OWN_NAMES})[^\w\n,.?!]{{0,4}}(?::|\n>) (?:[^\n]*+\n>)*+[^\n]*+ (?:\n\s*+(?=[^>])|\s*\Z)
     # marks such as Bevel's ::thinking::
-  | (?P<sign>[:=~+-]{{2,5}})\ ?(?P<name>think|{_OWN_NAMES})\ ?(?P=sign)
+  | (?P<sign>[:=]{{2,5}})\ ?(?P<name>think|{_OWN_NAMES})\ ?(?P=sign)
     .*? (?:(?P=sign)\ ?(?:/|end\ )(?P=name)\ ?(?P=sign)\s*|\Z)
-    )""",
-    _FLAGS,
-)
+    )"""
+_PROCESSES = re.compile(_PROCESS, _FLAGS)
+_CLOSED_PROCESSES = re.compile(_PROCESS.replace(r"\Z", "(?!)"), _FLAGS)
 # OpenAI's Harmony format: the thoughts, calls and answer of gpt-oss stand in channels.
 _CHANNEL = re.compile(
     r"""(?:
@@ -107,12 +106,10 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_blocks(text: str, *, is_whole: bool) -> str:
-    """Remove the block at the beginning of a text. Unless `is_whole`, an unclosed block reaches to the end."""
+    """Remove the block at the beginning of a text. Unless `is_whole`, an unclosed process reaches to the end."""
     text = _DETAILS.sub("", text)
-    block = _BLOCKS.match(text) or _PROCESSES.match(text)
-    if block is None or (block.re is _PROCESSES and is_whole and block.end() == len(text)):
-        return text
-    return text[block.end() :]
+    block = _BLOCKS.match(text) or (_CLOSED_PROCESSES if is_whole else _PROCESSES).match(text)
+    return text[block.end() :] if block else text
 
 
 def _extract_final_channel(text: str) -> str | None:

@@ -77,6 +77,17 @@ HEADED = [
 ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thought: I now know the final answer.\nFinal Answer:",
+        "Here is my thought process: I should say it.\n\nHere is my response:\n",
+    ],
+)
+def test_thoughts_without_answer_are_no_answer(text: str) -> None:
+    assert remove_thoughts(text) == ""
+
+
 @pytest.mark.parametrize("text", HEADED)
 async def test_hides_thoughts_without_ordinary_marks(text: str) -> None:
     assert (await complete(stream_in_pieces(text)))[0].text == "Visible answer"
@@ -111,6 +122,8 @@ async def test_hides_thoughts_without_ordinary_marks(text: str) -> None:
         "*Daily thought: Be kind.*\n\nHave a good day!",
         "(thinking: he is late)\nANNA: Where is he?",
         "> Thoughts?\n\nYes, I like it.",
+        "> **Reasoning** is a slave of the passions.\n\nHume wrote that.",
+        "> Thoughts:\n> Be kind.",
         "> Reasons:\n> 1. cost\n> 2. time\n\nI agree with both.",
         "<config>\n  <!-- thinking time in ms -->\n  <delay>5</delay>\n</config>",
         "<!-- think of it as a note -->\nThe browser ignores it.",
