@@ -108,7 +108,7 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 def _remove_blocks(text: str, *, is_whole: bool) -> str:
     """Remove the block at the beginning of a text. Unless `is_whole`, an unclosed process reaches to the end."""
     text = _DETAILS.sub("", text)
-    block = _BLOCKS.match(text) or (_CLOSED_PROCESSES if is_whole else _PROCESSES).match(text)
+    block = _BLOCKS.match(text) or (_CLOSED_PROCESSES.match(text) if is_whole else _PROCESSES.match(text))
     return text[block.end() :] if block else text
 
 
