@@ -11,12 +11,11 @@ from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from records.conversations import MAX_TITLE_CHARS
 from records.errors import KeepsakeError
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.owners import get_memory_mode
-from records.scopes import Clock, Scope
+from records.scopes import MAX_TITLE_CHARS, Clock, Scope
 from runtime.tasks import cancel_and_wait
 from summaries.quality_gate import find_text_faults
 from text.characters import remove_invisible_characters

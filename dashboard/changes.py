@@ -17,11 +17,10 @@ from dashboard.views import MAX_NAME_CHARS, ViewHandlers
 from locales.catalog import tr
 from locales.page_texts import remove_commands
 from locales.sentences import format_erasures, format_forget_receipt, format_quote_counts, format_summary_outcome
-from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS
 from records.forgetting import ForgetRequest, ForgetResult
 from records.owners import get_memory_mode
 from records.reminders import MAX_REMINDERS, NewReminder
-from records.scopes import Scope
+from records.scopes import FIRST_NUMBER, MAX_TITLE_CHARS, Scope
 from reminders.arguments import WEEKDAYS, parse_reminder
 from reminders.reading import format_due_time
 from text.characters import remove_invisible_characters

@@ -10,9 +10,9 @@ from chat.explanations import Explanation
 from chat.search import Hit
 from locales.catalog import tr
 from locales.sentences import format_importance, format_match_reason, format_prompt_part, list_kinds_of_cut_content
-from records.conversations import FIRST_NUMBER
 from records.facts import Fact
 from records.messages import Message, make_message_link
+from records.scopes import FIRST_NUMBER
 from records.summaries import Summary
 from text.markup import parse_markdown_if_marked_up
 

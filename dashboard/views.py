@@ -16,11 +16,10 @@ from dashboard.parameters import BadRequest
 from locales.catalog import tr
 from locales.page_texts import remove_commands
 from locales.sentences import STORAGE_NAMES, format_privacy_text
-from records.conversations import FIRST_NUMBER
 from records.facts import MAX_FACT_CHARS
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, matches_filter
 from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig
-from records.scopes import Scope
+from records.scopes import FIRST_NUMBER, Scope
 from records.status import Status
 from records.summaries import Summary
 from reminders.reading import format_due_time

@@ -7,7 +7,7 @@ from functools import cache
 
 from facts.schemas import CLAUSE_BREAK, ExtractedFact
 from text.fingerprint import find_topics, make_fingerprint
-from text.stopwords import EVERY_FUNCTION_WORD
+from text.word_lists import EVERY_FUNCTION_WORD
 
 MIN_STEM = 2  # letters that two forms of a verb share, as in "have" and "has"
 MIN_TOPICS = 2  # of the words after an "and": "works as a nurse", but not "coffee"

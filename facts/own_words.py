@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from text.analyzer import normalize_text
 from text.fingerprint import describes_change
-from text.stopwords import EVERY_FUNCTION_WORD, WORD_LISTS
+from text.word_lists import EVERY_FUNCTION_WORD, WORD_LISTS
 
 _CODE_AND_BLOCK_QUOTES = re.compile(
     r"(?ms)^[ \t]*(```+).*?(?:\1|\Z)|```.*?```|^[ \t]*~~~\w*\n.*?(?:^[ \t]*~~~|\Z)|^[ \t]*>(?:[ \t][^\n]*)?$"

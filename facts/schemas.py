@@ -18,7 +18,7 @@ from records.messages import Message
 from text.analyzer import fold_accents, normalize_text, split_words
 from text.characters import QUESTION_MARKS, remove_invisible_characters, repair_surrogates, split_sentences
 from text.fingerprint import describes_change, find_topics, is_negated, is_unmarked_question, make_fingerprint
-from text.stopwords import WORD_LISTS
+from text.word_lists import WORD_LISTS
 
 MAX_SUBJECT_CHARS = 60
 MAX_READINGS = 8  # of an answer's characters, from one opening bracket after another

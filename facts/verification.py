@@ -11,7 +11,7 @@ from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
 from text.analyzer import detect_language_of_latin_words, fold_accents, list_search_terms, normalize_text
 from text.fingerprint import find_topics, make_fingerprint
-from text.stopwords import WORD_LISTS
+from text.word_lists import WORD_LISTS
 
 NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days" may mean, in any language
 YEAR_AROUND = timedelta(days=400)  # of a date without its year

@@ -16,9 +16,9 @@ from records.errors import ModelBroken
 from records.model_calls import Completion, Prompt, Schema, Usage
 from text.analyzer import list_distinct_search_terms
 from text.characters import QUESTION_MARKS, split_sentences
-from text.date_words import ENGLISH_MONTHS, find_iso_dates
-from text.stopwords import WORD_LISTS
 from text.tokenizer import Tokenizer
+from text.word_lists import ENGLISH_MONTHS, WORD_LISTS
+from text.written_dates import find_iso_dates
 
 Speaker = Literal["user", "summary", "fact", "assistant"]
 

@@ -17,8 +17,8 @@ from records.messages import Message, find_ids_edited_after_answer
 from records.owners import MAX_PERSONA_CHARS, OWN_PERSONA, OwnerConfig
 from records.summaries import Summary
 from records.turns import ReplyTarget
-from text.date_words import find_iso_dates
 from text.time_zones import format_zone_name
+from text.written_dates import find_iso_dates
 
 FOLD_VERSION = "fold-7"
 MAX_PROFILE_WORDS = 400  # words of the document about an owner

@@ -1,4 +1,4 @@
-"""Owners, threads and people. All times are aware UTC datetimes."""
+"""Owners, threads, conversations and people. All times are aware UTC datetimes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -6,6 +6,9 @@ from datetime import datetime
 
 Clock = Callable[[], datetime]  # returns the current time as an aware UTC datetime
 MAX_TELEGRAM_ID = 2**52  # its ids have at most 52 significant bits (Bot API, User and Chat)
+# A place's first conversation uses its thread number, others use numbers from here on. Telegram's have 32 bits.
+FIRST_NUMBER = 2**40
+MAX_TITLE_CHARS = 60  # as many as a button shows on a phone
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -25,6 +28,18 @@ class Scope:
 
     def __str__(self) -> str:
         return f"{self.owner}/{self.thread}" if self.thread else str(self.owner)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedConversation:
+    """A conversation in an owner's list, with its label and its number of messages."""
+
+    scope: Scope
+    label: str  # its title, or else the beginning of its first message, or ""
+    is_titled: bool
+    messages: int
+    last_at: datetime
+    is_open: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

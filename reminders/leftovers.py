@@ -12,8 +12,7 @@ from difflib import get_close_matches
 from locales.catalog import LANGUAGES
 from reminders.lexicon import HAN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, fold_letters, load_lexicon, parse_number
 from reminders.time_parts import TimePhraseParser
-from text.date_words import AMBIGUOUS_MONTHS
-from text.stopwords import EVERY_FUNCTION_WORD
+from text.word_lists import AMBIGUOUS_MONTHS, EVERY_FUNCTION_WORD
 
 MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
 MIN_NAME_CHARS = 5  # A shorter name, such as "May", resembles too many words.
@@ -89,7 +88,7 @@ class _Leftovers:
         lexicons = map(load_lexicon, {*LANGUAGES, self.parser.words.language})
         telling = (lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)
         if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
-            return word not in AMBIGUOUS_MONTHS.split() or self._is_beside_number(*self.tokens[at].span())
+            return word not in AMBIGUOUS_MONTHS or self._is_beside_number(*self.tokens[at].span())
         return is_han and _HAN_TIME.search(token) is not None
 
     def _may_be_number_of_time(self, at: int) -> bool:

@@ -15,7 +15,7 @@ from babel import Locale
 from locales.catalog import ENGLISH, LANGUAGES, list_words
 from records.reminders import Repeat
 from text.analyzer import fold_accents, normalize_text
-from text.date_words import AMBIGUOUS_MONTHS, NUMBERS
+from text.word_lists import AMBIGUOUS_MONTHS, NUMBERS
 
 SPOKEN: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("spoken_times.toml").read_text(encoding="utf-8"))
 READ_LANGUAGES = [language for language in SPOKEN if isinstance(SPOKEN[language], dict)]
@@ -98,7 +98,7 @@ def load_lexicon(language: str) -> Lexicon:
     for other in map(Locale, (*SPOKEN["other-languages"], *LANGUAGES)):
         for form in _FORMS:
             add_words("other", "day", [*other.months[form]["wide"].values(), *other.days[form]["wide"].values()])
-    add_words("no-day", "word", [*AMBIGUOUS_MONTHS.split(), *SPOKEN["no-days"]])
+    add_words("no-day", "word", [*AMBIGUOUS_MONTHS, *SPOKEN["no-days"]])
     add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
     for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
         add_words("each", days, names.split("/"))

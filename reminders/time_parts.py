@@ -10,8 +10,8 @@ from locales.catalog import ENGLISH, LANGUAGES
 from records.reminders import Repeat
 from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
 from reminders.zones import find_end_of_city, find_end_of_time_zone
-from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import add_months
+from text.word_lists import EVERY_FUNCTION_WORD
 
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # the most years from one 29 February to the next

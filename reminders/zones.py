@@ -9,8 +9,8 @@ from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES
 from reminders.lexicon import HAN, SPOKEN, TOKEN, Lexicon, fold_letters
-from text.stopwords import EVERY_FUNCTION_WORD
 from text.time_zones import find_zone_name
+from text.word_lists import EVERY_FUNCTION_WORD
 
 MIN_STEM_CHARS = 4
 MAX_STEM_CHARS = 6  # characters of a stem, which matches inflected names of places: "по Москве", "deutscher Zeit"

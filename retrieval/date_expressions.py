@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from text import date_words
 from text.analyzer import fold_accents, normalize_text
+from text.word_lists import AMBIGUOUS_MONTHS, DATE_WORDS, NUMBERS
 
 
 class TimeRange(NamedTuple):
@@ -17,14 +17,15 @@ class TimeRange(NamedTuple):
 
 
 _DIGITS = "〇一二三四五六七八九"
-_NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in date_words.NUMBERS if word[0] < chr(0x2E80))}"
-_UNIT = rf"(?:{'|'.join(date_words.UNITS.values())})(?!\w)"
+_NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in NUMBERS if word[0] < chr(0x2E80))}"
+_DUALS = DATE_WORDS["duals"]
+_UNIT = rf"(?:{'|'.join(DATE_WORDS['units'].values())})(?!\w)"
 _AGO = re.compile(
-    rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{date_words.AGO_AFTER})(?!\w)"
-    rf"|(?P<u2>{_UNIT})\s+(?:{date_words.ALONE_AFTER})(?!\w)"
-    rf"|(?:{date_words.AGO_BEFORE})\s+(?:(?P<u3>{'|'.join(date_words.DUALS)})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
+    rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{DATE_WORDS['ago_after']})(?!\w)"
+    rf"|(?P<u2>{_UNIT})\s+(?:{DATE_WORDS['alone_after']})(?!\w)"
+    rf"|(?:{DATE_WORDS['ago_before']})\s+(?:(?P<u3>{'|'.join(_DUALS)})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
     rf"|(?<!\w)(?:قبل|منذ)\s+(?P<u5>{_UNIT})"
-    rf"|(?P<n6>\d{{1,3}}|[一二两兩三四五六七八九十]{{1,3}})\s*(?P<u6>{'|'.join(date_words.EASTERN_UNITS.values())})(?:之|以)?前"
+    rf"|(?P<n6>\d{{1,3}}|[一二两兩三四五六七八九十]{{1,3}})\s*(?P<u6>{'|'.join(DATE_WORDS['eastern_units'].values())})(?:之|以)?前"
 )
 
 
@@ -32,10 +33,10 @@ def _compile_word_pattern(spaced_pattern: str, cjk_pattern: str) -> re.Pattern[s
     return re.compile(rf"(?<!\w)(?:{spaced_pattern})(?!\w)|(?:{cjk_pattern})")
 
 
-_RELATIVE = tuple((unit, back, _compile_word_pattern(*forms)) for unit, back, *forms in date_words.RELATIVE)
-_WEEKDAYS = tuple(map(_compile_word_pattern, date_words.WEEKDAYS, date_words.EASTERN_WEEKDAYS))
+_RELATIVE = tuple((unit, back, _compile_word_pattern(*forms)) for unit, back, *forms in DATE_WORDS["relative"])
+_WEEKDAYS = tuple(map(_compile_word_pattern, DATE_WORDS["weekdays"], DATE_WORDS["eastern_weekdays"]))
 _UNITS = tuple(
-    (unit, re.compile(form)) for unit, form in (*date_words.UNITS.items(), *date_words.EASTERN_UNITS.items())
+    (unit, re.compile(form)) for kind in ("units", "eastern_units") for unit, form in DATE_WORDS[kind].items()
 )
 
 
@@ -43,11 +44,11 @@ def _compile_before_and_after_patterns(before: str, after: str, cjk: str) -> tup
     return re.compile(rf"(?:(?<!\w)(?:{before})\s+|(?:{cjk}))$"), re.compile(rf"^\s+(?:{after})(?!\w)")
 
 
-_NEXT = _compile_before_and_after_patterns(date_words.NEXT_BEFORE, date_words.NEXT_AFTER, date_words.EASTERN_NEXT)
-_LAST = _compile_before_and_after_patterns(date_words.LAST_BEFORE, date_words.LAST_AFTER, date_words.EASTERN_LAST)
+_NEXT = _compile_before_and_after_patterns(*DATE_WORDS["next"])
+_LAST = _compile_before_and_after_patterns(*DATE_WORDS["last"])
 _MONTHS = {
     form: number
-    for names in date_words.MONTHS
+    for names in DATE_WORDS["months"]
     for number, name in enumerate(names.split(), 1)
     for form in name.split("|")
 }
@@ -57,11 +58,11 @@ _BEFORE_MONTHS = frozenset({"in", "last", "this", "next", "of", "since", "en", "
 
 def _parse_month_and_check_if_ambiguous(word: str) -> tuple[int, bool]:
     """Return the number of the month that a normalised word names, or 0, and True if the word is ambiguous."""
-    if word in date_words.RUSSIAN_MAY:
+    if word in DATE_WORDS["russian_may"].split():
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
     found = next((form for form in forms if form in _MONTHS), "")
-    return _MONTHS.get(found, 0), found in date_words.AMBIGUOUS_MONTHS.split()
+    return _MONTHS.get(found, 0), found in AMBIGUOUS_MONTHS
 
 
 def _make_calendar_range(year: int, month: int = 0, day: int = 0, *, now: datetime) -> TimeRange | None:
@@ -140,8 +141,8 @@ def _find_weekday_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple[
 def _parse_number(word: str) -> int:
     if word.isdigit():
         return int(word)
-    if word in date_words.NUMBERS:
-        return date_words.NUMBERS[word]
+    if word in NUMBERS:
+        return NUMBERS[word]
     tens, ten, ones = word.partition("十")
     if ten:
         return 10 * (_DIGITS.find(tens) if tens else 1) + (max(0, _DIGITS.find(ones)) if ones else 0)
@@ -155,8 +156,8 @@ def _find_relative_ranges_with_texts(text: str, now: datetime) -> Iterator[tuple
     for match in _AGO.finditer(text):
         groups = {name[0]: value for name, value in match.groupdict().items() if value}
         word, number = groups["u"], groups.get("n")
-        unit = next((unit for unit, form in _UNITS if form.fullmatch(word)), date_words.DUALS.get(word, "day"))
-        count = _parse_number(number) if number else 2 if word in date_words.DUALS else 1
+        unit = next((unit for unit, form in _UNITS if form.fullmatch(word)), _DUALS.get(word, "day"))
+        count = _parse_number(number) if number else 2 if word in _DUALS else 1
         if 0 < count < 1000:
             yield _make_past_range(now, unit, count), match[0]
 

@@ -12,7 +12,7 @@ from retrieval.date_expressions import TimeRange, find_time_ranges
 from storage.search.protocol import Floats
 from text.analyzer import fold_accents, list_distinct_search_terms, list_query_terms, list_search_terms, normalize_text
 from text.characters import cut_out_middle
-from text.stopwords import WORD_LISTS
+from text.word_lists import WORD_LISTS
 
 MAX_QUESTION_CHARS = 16_000  # a longer question is searched by its beginning and end
 MAX_CHARS_FOR_TIMES = 2_000  # characters that are searched for times

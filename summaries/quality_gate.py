@@ -11,9 +11,9 @@ from math import log
 
 from llm.prompts import split_into_heading_and_text
 from text.analyzer import detect_language_of_latin_words, fold_accents
-from text.date_words import ISO_DATE, find_iso_dates
 from text.fingerprint import NUMBER, parse_number_word_or_month, remove_thousands_separators
-from text.stopwords import FUNCTION_WORDS, WORD_LISTS
+from text.word_lists import FUNCTION_WORDS, WORD_LISTS
+from text.written_dates import ISO_DATE, find_iso_dates
 
 LONG_SOURCE_TOKENS = 200  # a summary of a longer source must be shorter than the source
 NEAR_DAYS = 14  # before or after a message that its words may refer to: "yesterday", "next Friday", "in two weeks"

@@ -10,7 +10,7 @@ from itertools import chain, islice
 import Stemmer
 
 from text.characters import normalize_unicode
-from text.stopwords import FUNCTION_WORDS, WORD_LISTS
+from text.word_lists import FUNCTION_WORDS, WORD_LISTS
 
 CACHED_WORDS = 10_000
 CACHED_STEMS = 1_000  # words whose stems in all languages are cached: 4 kB a word

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from text.analyzer import fold_accents, list_search_terms, normalize_text, remove_optional_diacritics, stem_word
-from text.stopwords import WORD_LISTS
+from text.word_lists import WORD_LISTS
 
 # A missed difference merges two facts wrongly. Therefore a doubtful case counts as a difference.
 _LISTS = WORD_LISTS["fingerprints"]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta, timezone
 from functools import cache
@@ -10,6 +10,7 @@ from itertools import product
 from operator import itemgetter
 from typing import NamedTuple
 
+ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 _MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _NUMERIC = re.compile(
     r"(?<!\d)(?P<era>[A-Z]?|令和|平成|民國)(\d{1,4})[ ]?[./-][ ]{0,2}(\d{1,2})[ ]?[./-][ ]{0,2}"
@@ -49,6 +50,13 @@ class Timestamp(NamedTuple):
     day: WrittenDate | None
     clock: time
     is_clock_first: bool
+
+
+def find_iso_dates(text: str) -> Iterator[date]:
+    """Yield the dates in a text that are written like 2026-05-03."""
+    for written in ISO_DATE.findall(text):
+        with suppress(ValueError):
+            yield date.fromisoformat(written)
 
 
 def find_date_order_unless_ambiguous(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:

@@ -11,7 +11,7 @@ from storage.search import word_index
 from storage.tables import history_extraction as history_extraction_table
 from storage.tables.facts import EARLIER
 from text import analyzer
-from text.stopwords import EVERY_FUNCTION_WORD
+from text.word_lists import EVERY_FUNCTION_WORD
 
 _NONE: frozenset[str] = frozenset()
 

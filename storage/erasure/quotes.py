@@ -17,8 +17,8 @@ from storage.engine.protocol import Connection, Reader, Row
 from storage.search import full_text, word_index
 from storage.search.terms import select_searchable_terms
 from text import analyzer
-from text.stopwords import EVERY_FUNCTION_WORD
 from text.tokenizer import DEFAULT_ENCODING, Tokenizer
+from text.word_lists import EVERY_FUNCTION_WORD
 
 MAX_WORDS = 300  # forgotten words to search for, beginning with those that have digits, then the longest ones
 MAX_TEXT_CHARS = 40_000  # characters of forgotten text from which words are taken, which takes half a second

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
-from records.conversations import FIRST_NUMBER, MAX_TITLE_CHARS, ListedConversation
 from records.errors import StorageError
 from records.messages import Message
-from records.scopes import Scope
+from records.scopes import FIRST_NUMBER, MAX_TITLE_CHARS, ListedConversation, Scope
 from storage.engine.protocol import Connection, Row
 from storage.schema.portable_tables import translate_value_errors
 from storage.schema.rows import format_moment, parse_message, parse_moment

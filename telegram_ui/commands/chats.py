@@ -6,9 +6,8 @@ from functools import partial
 from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
-from records.conversations import MAX_TITLE_CHARS
 from records.owners import get_memory_mode
-from records.scopes import Scope
+from records.scopes import MAX_TITLE_CHARS, Scope
 from telegram_ui.commands import forget
 from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply

@@ -9,9 +9,9 @@ from functools import cache
 from telegram import InlineKeyboardButton
 
 from locales.catalog import ENGLISH, format_day, tr, translate
-from records.conversations import ListedConversation
 from records.messages import Message
 from records.owners import OwnerConfig, Policy
+from records.scopes import ListedConversation
 from summaries.policies import POLICIES
 
 MAX_LABEL_CHARS = 40  # characters of the beginning of a conversation that serve as its title

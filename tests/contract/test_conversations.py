@@ -3,9 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from records.conversations import FIRST_NUMBER
 from records.forgetting import ForgetRequest
-from records.scopes import Scope
+from records.scopes import FIRST_NUMBER, Scope
 from storage.schema.portable_tables import CONVERSATIONS
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore

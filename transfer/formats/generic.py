@@ -13,7 +13,7 @@ from llm.written.thoughts import remove_thoughts
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
-from text.stopwords import WORD_LISTS
+from text.word_lists import WORD_LISTS
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, parse_csv_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat, find_path_to_leaf
 from transfer.formats.history import SkipElement, SourceFile

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from records.messages import Role
-from text.stopwords import WORD_LISTS
+from text.word_lists import WORD_LISTS
 from text.written_dates import WrittenDate
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, parse_moment, select_objects
 
