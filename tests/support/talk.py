@@ -84,7 +84,7 @@ async def open_chat_harness(
     commands: Mapping[str, str] | None = None,
     /,
     *,
-    is_first_start: bool = False,
+    is_first_start: object = False,  # a bool; settings are objects, too
     **settings: object,
 ) -> AsyncIterator[ChatHarness]:
     """Run the program over the files in `folder`.
