@@ -1,6 +1,6 @@
 """Finds the marks around thoughts: a name such as "think" in any brackets, or the tokens of some models.
 
-Also tells marks that an answer uses from marks that it talks about.
+Also tells marks that an answer uses from marks that it talks about, and holds back one that still arrives.
 """
 
 import re
@@ -21,12 +21,12 @@ _NOTES = (
     rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
 )
 _NOTES_NAME = re.compile(_NOTES, re.IGNORECASE)
-_COMMON_NAME = re.compile(f"reason(?!ing)|{_NOTES}", re.IGNORECASE)  # other elements have such names, too
+_COMMON_NAME = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have it, too
 _OPENING_BRACKETS = "[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹"
 _CLOSING_BRACKETS = ")}$▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›"
-BRACKET = rf"[\{_OPENING_BRACKETS}]{{1,3}}%?"
+_BRACKET = rf"[\{_OPENING_BRACKETS}]{{1,3}}%?"
 _NAMED_MARK = rf"""
-    (?P<opening> (?P<element> <{{1,3}} (?P<sign>!--\s*|[%?\#*~](?!\s))?) | {BRACKET} | &lt;)
+    (?P<opening> (?P<element> <{{1,3}} (?P<sign>!--\s*|[%?\#*~](?!\s))?) | {_BRACKET} | &lt;)
     (?P<name>
         [|\s]{{0,3}} [/\\／]? (?(element)/?) \|?\s*
         (?:(?:begin|start|end)(?:\ of)?\ )?
@@ -56,7 +56,17 @@ _MARK = re.compile(
 _CLOSING_NAME = re.compile(r"[|\s]*[/\\／]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
 _BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
 _BLANK = re.compile(r"\s*")
-PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
+_UNFINISHED_MARK = re.compile(
+    rf"""(?: <{{1,2}}(?:\||!-{{0,2}}\s?)?/{{0,2}} | (?!\(){_BRACKET}/? | &lt; ) [\w:.|\ /†-]{{0,60}} (?:&gt?)?\Z
+  | &(?:lt?)?\Z
+  | [<\[]{{1,2}}[\w:|]{{1,60}}\s+\w+=[^<>\[\]\n]{{0,200}}\Z | \[cite:[\d\s,.]{{0,40}}\Z
+  | <\|channel>\s*\w*\Z | (?:<\|\w{{1,12}}\|>[^<]{{0,60}}){{1,43}}(?:<\|?\w{{0,20}}\|?)?\Z
+  | ^(?:```|~~~)[ \t]*\w{{0,30}}\Z | \A\s*to=\w{{0,20}}(?:<\|?\w{{0,20}}\|?)?\Z
+  | \A\]~?!?b?\Z | \]<(?:\][\w\[</>]{{0,40}})?\Z""",
+    re.MULTILINE | re.VERBOSE,
+)
+MAX_MARK_CHARS = 300  # at the end of a text that still arrives
+_PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 
 
 def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
@@ -71,8 +81,13 @@ def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
 
 def find_thought_marks(text: str, *, is_whole: bool = False) -> "list[re.Match[str]]":
     """Return the marks around thoughts, but none in code or in a sentence. Code within thoughts may be unclosed."""
-    text = text.translate(PLAIN)
+    text = text.translate(_PLAIN)
     return _MarkFinder(text=text, without_code=text.replace("`", " "), is_whole=is_whole).find_marks()
+
+
+def hold_back_unfinished_mark(text: str) -> str:
+    mark = _UNFINISHED_MARK.search(text.translate(_PLAIN), max(0, len(text) - MAX_MARK_CHARS))
+    return text[: mark.start()] if mark else text
 
 
 def is_closing_mark(mark: "re.Match[str]") -> bool:
@@ -111,36 +126,37 @@ class _MarkFinder:
         name = mark["name"] or ""
         if self.opened and _is_for_notes(self.opened):  # they end at their own name alone
             return name.strip().lower() == f"/{self.opened['name'].lower()}"
-        if _COMMON_NAME.search(name) and not (self.opened or self.is_first):
-            return False
-        return not _is_for_notes(mark) or not (self.opened or not mark["element"] or self._is_last_element(mark))
+        if _is_for_notes(mark):
+            is_first_element = self.is_first and not self.opened and bool(mark["element"])
+            return is_first_element and self._is_followed_by_answer(mark)
+        return self.is_first or self.opened is not None or not _COMMON_NAME.search(name)
 
-    def _is_last_element(self, mark: "re.Match[str]") -> bool:
-        """Return True if the mark begins an element that is not closed, or behind which no answer follows."""
-        start = self.text.find(f"</{mark['name']}", mark.end()) if self.is_whole else 0
-        end = self.text.find(">", start)
-        return self.is_whole and (min(start, end) < 0 or _BLANK.fullmatch(self.text, end + 1) is not None)
+    def _is_followed_by_answer(self, mark: "re.Match[str]") -> bool:
+        """Return True if text follows the element that the mark begins, or may still arrive."""
+        start = self.text.find(f"</{mark['name']}", mark.end())
+        end = self.text.find(">", start) if start >= 0 else -1
+        return not self.is_whole or (end >= 0 and self._skip_blanks(end + 1) < len(self.text))
 
     def _is_used(self, mark: "re.Match[str]") -> bool:
         """Return True unless the mark is a word, such as the name of a type, a placeholder or a tag in a sentence."""
         is_closing = is_closing_mark(mark)
-        if not is_closing and self._may_be_word(mark) and not self._is_followed_by_closing_mark(mark):
+        if not (is_closing or self._needs_no_closing_mark(mark) or self._is_followed_by_closing_mark(mark)):
             return False
         ends_thoughts = is_closing and self.opened and (self.is_whole or self.text[mark.start() - 1] != "`")
         is_settled = self.is_whole or is_closing or mark.end() < len(self.text)  # by the character that follows
         return bool(ends_thoughts) or not (is_settled and is_tag_mentioned_as_word(self.text, mark.start(), mark.end()))
 
-    def _may_be_word(self, mark: "re.Match[str]") -> bool:
+    def _needs_no_closing_mark(self, mark: "re.Match[str]") -> bool:
+        """Return True if the mark begins thoughts that nothing needs to close, as Kimi (◁) and Mistral ([THINK]) do."""
         name, touches_word = mark["name"], self.text[max(0, mark.start() - 1) : mark.start()].isalnum()
-        if not name:
-            return False
-        if mark["element"]:
-            return self.is_whole and ((touches_word and name != "think") or bool(mark["sign"]))
+        if not name or (mark["element"] and not self.is_whole):
+            return True
+        if mark["element"]:  # no type, such as List<Thought>, and no comment
+            return not mark["sign"] and (name == "think" or not touches_word)
         if not self.is_whole:
-            return not self.is_first and (touches_word or name.lower() != "think")
-        # Unclosed thoughts are known from Kimi (◁) and Mistral ([THINK]).
+            return self.is_first or (name.lower() == "think" and not touches_word)
         is_typical = mark["attributes"] or name.isupper() or _BEGINNING_NAME.match(name) or mark["opening"] == "◁"
-        return not (self.is_first and is_typical)
+        return self.is_first and bool(is_typical)
 
     def _is_followed_by_closing_mark(self, mark: "re.Match[str]") -> bool:
         marks = (found for found in _MARK.finditer(self.without_code, mark.end()) if not _is_for_notes(found))

@@ -2,8 +2,8 @@
 
 import re
 
-from llm.written.template_tokens import remove_marks_of_answer, unwrap_element
-from llm.written.thought_marks import BRACKET, PLAIN, THINKS, find_thought_marks, is_closing_mark
+from llm.written.template_tokens import extract_final_channel, remove_marks_of_answer, unwrap_element
+from llm.written.thought_marks import THINKS, find_thought_marks, hold_back_unfinished_mark, is_closing_mark
 
 _FLAGS = re.DOTALL | re.IGNORECASE | re.MULTILINE | re.VERBOSE
 # Where "think" or "reason" may be a word of the answer itself.
@@ -56,23 +56,6 @@ _PROCESS = rf"""\s*(?:
     )"""
 _PROCESSES = re.compile(_PROCESS, _FLAGS)
 _CLOSED_PROCESSES = re.compile(_PROCESS.replace(r"\Z", "(?!)"), _FLAGS)
-# OpenAI's Harmony format: the thoughts, calls and answer of gpt-oss stand in channels.
-_CHANNEL = re.compile(
-    r"""(?:
-        # a name of a tool, which may stand in front of the channel
-        (?P<to>(?:to=(?!assistant|user|self) | <\|channel\|>(?!analysis|commentary|final)) [\w.:-]{1,64}\s*)?
-        <\|channel\|>
-      | \A(?=\s*(?:analysis|commentary|final)\b)  # some servers drop the first token
-      | (?:\A|<\|start\|>assistant)(?=\s*to=)
-    )
-    (?P<head> [^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?) <\|message\|>
-    (?P<body> .*?) (?=<\|(?:end|start|channel|return|call|eo[mt]|eot_id)\|>|\Z)""",
-    re.DOTALL | re.VERBOSE,
-)
-_TO_TOOL = re.compile(r"to=(?!assistant|user|self)")
-# Between messages. A header that still arrives is no text.
-_BOUNDARY = re.compile(r"<\|(?:end|start|return)\|>(?:assistant\b|a[sitan]{0,7}\Z)?(?:\s*t(?:o(?:=\S*)?)?\Z)?")
-
 _NO_VERBS = "alright|but|first|its?|just|lets?|might|most|must|next|not|that|this|users|what"
 _TALKED_ABOUT = re.compile(
     rf"""\s* (?:<[\w:]{{1,30}}>|\[unused\d{{1,4}}\](?=\ )) (?:\ \w{{1,5}}\ </[\w:]{{1,30}}>)?\ ?
@@ -80,16 +63,6 @@ _TALKED_ABOUT = re.compile(
     re.VERBOSE,
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
 _BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)")
-_UNFINISHED_MARK = re.compile(
-    rf"""(?: <{{1,2}}(?:\||!-{{0,2}}\s?)?/{{0,2}} | (?!\(){BRACKET}/? | &lt; ) [\w:.|\ /†-]{{0,60}} (?:&gt?)?\Z
-  | &(?:lt?)?\Z
-  | [<\[]{{1,2}}[\w:|]{{1,60}}\s+\w+=[^<>\[\]\n]{{0,200}}\Z | \[cite:[\d\s,.]{{0,40}}\Z
-  | <\|channel>\s*\w*\Z | (?:<\|\w{{1,12}}\|>[^<]{{0,60}}){{1,43}}(?:<\|?\w{{0,20}}\|?)?\Z
-  | ^(?:```|~~~)[ \t]*\w{{0,30}}\Z | \A\s*to=\w{{0,20}}(?:<\|?\w{{0,20}}\|?)?\Z
-  | \A\]~?!?b?\Z | \]<(?:\][\w\[</>]{{0,40}})?\Z""",
-    re.MULTILINE | re.VERBOSE,
-)
-MAX_MARK_CHARS = 300  # at the end of a text that still arrives
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
@@ -97,12 +70,12 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     if is_whole and _TALKED_ABOUT.match(text):
         return text
     text = _remove_blocks(text, is_whole=is_whole)
-    answer = _extract_final_channel(text)
+    answer = extract_final_channel(text)
     if answer is None:
         if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
             return ""
         answer = _remove_marked_thoughts(text, is_whole=is_whole)
-    return answer if is_whole else _hold_back_unfinished_mark(answer)
+    return answer if is_whole else hold_back_unfinished_mark(answer)
 
 
 def _remove_blocks(text: str, *, is_whole: bool) -> str:
@@ -110,28 +83,6 @@ def _remove_blocks(text: str, *, is_whole: bool) -> str:
     text = _DETAILS.sub("", text)
     block = _BLOCKS.match(text) or (_CLOSED_PROCESSES.match(text) if is_whole else _PROCESSES.match(text))
     return text[block.end() :] if block else text
-
-
-def _extract_final_channel(text: str) -> str | None:
-    """Return the final channel and the calls in other channels, or None if the text has no channels.
-
-    If there is neither, return the text after the last channel, or else the text before the first.
-    """
-    first = _CHANNEL.search(text)
-    if first is None or text.count("`", 0, first.start()) % 2:  # in code
-        return None
-    parts = []
-    for channel in _CHANNEL.finditer(text):
-        end = channel.end()
-        if channel["head"].partition("<|")[0].strip().lower() in ("final", "to=user"):
-            parts.append(channel["body"])
-        elif channel["to"] or _TO_TOOL.search(channel["head"]):
-            header = f"{channel['head'].strip()} {channel['to'] or ''}".strip()
-            parts.append(f"{header}<|message|>{channel['body']}")
-    if parts:
-        return "\n".join(parts)
-    # Some models leave out the header of their final channel.
-    return _BOUNDARY.sub("", text[end:]).strip() or _BOUNDARY.sub("", text[: first.start()])
 
 
 def _remove_marked_thoughts(text: str, *, is_whole: bool) -> str:
@@ -148,8 +99,3 @@ def _remove_marked_thoughts(text: str, *, is_whole: bool) -> str:
         return kept
     answer = remove_marks_of_answer(kept + text[place:])
     return unwrap_element(answer).lstrip() if place and not kept.strip() else answer
-
-
-def _hold_back_unfinished_mark(text: str) -> str:
-    mark = _UNFINISHED_MARK.search(text.translate(PLAIN), max(0, len(text) - MAX_MARK_CHARS))
-    return text[: mark.start()] if mark else text
