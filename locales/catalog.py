@@ -19,7 +19,7 @@ LANGUAGES: Mapping[str, str] = {
     "zh": "中文",
     "pt": "Português",
     "ar": "العربية",
-}  # By code and folder. DEFAULT_LANGUAGE in settings.py has them, too, and so have files in text/ with dates.
+}  # By code and folder. DEFAULT_LANGUAGE in settings.py and the words for dates in text/ have them, too.
 ENGLISH = "en"
 FOLDER = Path(__file__).parent
 SHARED = "shared"  # the file whose texts the other files refer to
