@@ -30,18 +30,14 @@ class Indexer:
     _charge: Charge
     _pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
-    _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
+    idle: asyncio.Event = field(factory=asyncio.Event, init=False)  # set once all messages are embedded
     is_failing: bool = field(default=False, init=False)
     """True if only words find the newest messages, because the embedder does not work."""
 
     def wake(self) -> None:
         """Wake the background task, because there are new messages to embed."""
-        self._idle.clear()
+        self.idle.clear()
         self._wanted.set()
-
-    async def wait_until_all_embedded(self) -> None:
-        """Wait until all messages stored before the last `wake` are embedded."""
-        await self._idle.wait()
 
     async def run_forever(self) -> None:
         failures = 0
@@ -58,7 +54,7 @@ class Indexer:
                 await self._pause(min(2.0**failures, 300.0))
                 continue
             if is_done and not self._wanted.is_set():
-                self._idle.set()
+                self.idle.set()
                 log.debug("every message is embedded")
                 await self._wanted.wait()
 

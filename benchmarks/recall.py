@@ -84,7 +84,7 @@ class StoredConversation:
         self.current_ids = [id_ for id_, known in self.ids.items() if parse_session_id(known) == session_id]
         if self.services.indexing is not None:
             self.services.indexing.wake()
-            await self.services.indexing.wait_until_all_embedded()
+            await self.services.indexing.idle.wait()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

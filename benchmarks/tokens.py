@@ -178,7 +178,7 @@ async def measure_conversation_tokens(
             history_size += tokenizer.count_message_tokens(PromptMessage(role="assistant", content=reply.text))
             failed_folds += bool(await services.conversation.run_post_turn_tasks(SCOPE))
             if services.indexing is not None:
-                await services.indexing.wait_until_all_embedded()
+                await services.indexing.idle.wait()
             if len(history_sizes) % 50 == 0:
                 print_progress(f"{policy}: {len(history_sizes)} turns")
     sizes = [tokenizer.count_request_tokens(prompt) for prompt in answers.prompts]

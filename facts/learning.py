@@ -282,7 +282,7 @@ class HistoryExtraction:
     _facts: Facts
     _is_on: bool
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
-    _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
+    idle: asyncio.Event = field(factory=asyncio.Event, init=False)  # set once all scopes are done, or have to wait
 
     async def estimate_cost(self, owner: int, first_id: int, last_id: int) -> ExtractionEstimate | None:
         """Estimate the cost of learning from imported messages. Return None if there is nothing to learn."""
@@ -304,7 +304,7 @@ class HistoryExtraction:
         async with self._memory.open_store(owner) as store:
             if not await store.history_extraction.begin_extraction_unless_running(owner, first_id, last_id):
                 return "busy"
-        self._idle.clear()
+        self.idle.clear()
         self._wanted.set()
         return "begun"
 
@@ -317,10 +317,6 @@ class HistoryExtraction:
         config = await self._memory.get_config(owner)
         return self._is_on and config is not None and config.enabled and not config.incognito
 
-    async def wait_until_idle(self) -> None:
-        """Wait until no scope has messages left to learn from, or learning cannot continue at present."""
-        await self._idle.wait()
-
     async def run_forever(self) -> None:
         """Learn from imported messages whenever some are waiting, until cancelled."""
         while True:
@@ -331,7 +327,7 @@ class HistoryExtraction:
             except Exception as error:  # error boundary of this task
                 log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
             if not self._wanted.is_set():
-                self._idle.set()
+                self.idle.set()
                 with suppress(TimeoutError):
                     async with asyncio.timeout(RETRY_SECONDS):
                         await self._wanted.wait()

@@ -61,7 +61,7 @@ async def index_all_messages(memory: ExternalMemory, url: str, model: str = "e")
         embedder = await stack.enter_async_context(make_endpoint_embedder(url, model))
         indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody, pause=skip_pause)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
-        await asyncio.wait_for(indexing.wait_until_all_embedded(), 90)
+        await asyncio.wait_for(indexing.idle.wait(), 90)
         yield embedder
 
 
@@ -96,12 +96,12 @@ async def test_local_model_searches_across_languages(memory: ExternalMemory) -> 
         embedder = await stack.enter_async_context(LocalEmbedder())
         indexing = Indexer(memory=memory, embedder=embedder, charge=charge_nobody)
         await stack.enter_async_context(run_in_background(indexing.run_forever()))
-        await indexing.wait_until_all_embedded()
+        await indexing.idle.wait()
         assert await find_nearest_message(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
         assert await find_nearest_message(memory, embedder, "Wie heißt mein Hund?") == "My dog is called Biscuit."
         await remember(memory, "La boda es en junio.")
         indexing.wake()
-        await indexing.wait_until_all_embedded()
+        await indexing.idle.wait()
         assert await find_nearest_message(memory, embedder, "When is the wedding?") == "La boda es en junio."
 
 
@@ -172,7 +172,7 @@ async def test_bot_embeds_messages_and_reports_progress(tmp_path: Path) -> None:
         await talk.server.release(10)
         assert talk.services.indexing is not None
         await talk.conversation.reply(talk.make_user_message("And now?", source="1:99"))
-        await talk.services.indexing.wait_until_all_embedded()
+        await talk.services.indexing.idle.wait()
         status = await talk.services.summaries.read_status(ANNA)
         assert status.indexed == (4, 4)
         assert "Search index" not in format_status(status)
@@ -190,7 +190,7 @@ async def test_endpoint_embeddings_count_toward_owner_quota(tmp_path: Path) -> N
             async with talk.services.memory.open_store(ANNA.owner) as store:
                 await talk.services.retrieval.search("Which gate squeaks?", store, ANNA)
             if talk.services.indexing is not None:
-                await talk.services.indexing.wait_until_all_embedded()
+                await talk.services.indexing.idle.wait()
             sent = [
                 text
                 for request in talk.server.requests

@@ -54,7 +54,7 @@ async def learned(talk: ChatHarness) -> None:
 
 async def studied(talk: ChatHarness) -> None:
     assert await talk.services.history_extraction.begin(ANNA.id, -100, -1) == "begun"
-    await talk.services.history_extraction.wait_until_idle()
+    await talk.services.history_extraction.idle.wait()
 
 
 async def titled(talk: ChatHarness) -> None:

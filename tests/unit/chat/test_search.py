@@ -148,7 +148,7 @@ async def test_finds_message_by_meaning_without_shared_terms(tmp_path: Path) -> 
         )
         assert talk.services.indexing is not None
         talk.services.indexing.wake()
-        await talk.services.indexing.wait_until_all_embedded()
+        await talk.services.indexing.idle.wait()
         texts = await search_texts(talk, "food allergy")
         assert texts
         assert texts[0].startswith("I cannot eat peanuts")

@@ -66,7 +66,7 @@ async def import_chat(talk: ChatHarness, data: bytes) -> ImportResult:
 async def run_extraction(talk: ChatHarness, done: ImportResult) -> None:
     assert done.ids is not None
     assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
-    await talk.services.history_extraction.wait_until_idle()
+    await talk.services.history_extraction.idle.wait()
 
 
 def list_extraction_prompts(talk: ChatHarness) -> list[str]:
@@ -186,7 +186,7 @@ async def test_resumes_after_restart_without_rereading_messages(tmp_path: Path) 
         assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "busy"
     (tmp_path / "index.db").unlink()
     async with open_chat_harness(tmp_path, facts_batch_turns=99) as talk:
-        await talk.services.history_extraction.wait_until_idle()
+        await talk.services.history_extraction.idle.wait()
         requests = list_extraction_prompts(talk)
         assert [sum(f"number {number}." in request for request in requests) for number in range(45)] == [0] * 20 + [
             1
@@ -207,7 +207,7 @@ async def test_stopping_discards_pending_answer_and_keeps_position(talk: ChatHar
     await talk.server.wait_until_held()
     await history_extraction.stop(ANNA.id)
     await talk.server.release()
-    await history_extraction.wait_until_idle()
+    await history_extraction.idle.wait()
     assert await list_facts(talk) == [], "what was being read is not learned from any more"
     assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
     ahead = await history_extraction.estimate_cost(ANNA.id, *done.ids)
@@ -232,14 +232,14 @@ async def test_resumes_after_first_message_was_forgotten(talk: ChatHarness) -> N
     assert await count_unread_messages(talk, done) == 25
     await talk.services.corrections.forget(ANNA.id, ForgetRequest(what="messages", ids=(done.ids[0],)))
     await talk.server.release()
-    await history_extraction.wait_until_idle()
+    await history_extraction.idle.wait()
     talk.server.requests.clear()
     talk.server.script_schema("facts", Behaviour(hold="start", text=format_facts_answer()))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "begun"
     await talk.server.wait_until_held(2)
     assert (await talk.services.summaries.read_status(SCOPE)).history_extraction == (19, 44)
     await talk.server.release()
-    await history_extraction.wait_until_idle()
+    await history_extraction.idle.wait()
     assert (await talk.services.summaries.read_status(SCOPE)).history_extraction is None
     assert [
         sum(f"number {number}." in request for request in list_extraction_prompts(talk)) for number in range(45)
@@ -264,7 +264,7 @@ async def test_skips_messages_read_by_earlier_extractions(talk: ChatHarness) -> 
     assert ahead is not None
     assert ahead.messages == 2
     assert await history_extraction.begin(ANNA.id, between.ids[0], early.ids[1]) == "begun"
-    await history_extraction.wait_until_idle()
+    await history_extraction.idle.wait()
     [request] = list_extraction_prompts(talk)
     assert "boat" not in request
     assert "raft" in request
@@ -316,7 +316,7 @@ async def test_extraction_ends_when_remaining_messages_are_forgotten(talk: ChatH
     again = await import_chat(talk, make_chat_export(*(f"I own boat number {number}." for number in range(30))))
     assert again.ids is not None
     assert await history_extraction.begin(ANNA.id, *again.ids) == "begun"
-    await history_extraction.wait_until_idle()
+    await history_extraction.idle.wait()
 
 
 async def forget_day(talk: ChatHarness, days: int) -> None:

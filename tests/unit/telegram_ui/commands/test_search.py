@@ -32,7 +32,7 @@ async def test_search_labels_results_similar_only_in_meaning(tmp_path: Path, pee
             await store.append_messages(Scope(owner=ANN), drafts)
         assert talk.services.indexing is not None
         talk.services.indexing.wake()
-        await talk.services.indexing.wait_until_all_embedded()
+        await talk.services.indexing.idle.wait()
         await desk.say(ANN, ANN, "/search food allergy")
         heading, told, *found = desk.get_last_text(ANN).splitlines()
         assert (heading, told) == ("🔎 food allergy", CLOSE)
