@@ -17,13 +17,13 @@ def run_sql_script(script: str, connection: sqlite3.Connection) -> None:
             statement = ""
 
 
-def read_migration_steps(file_name: str) -> list[str]:
-    """Return the migration steps in a file as SQL scripts, in order."""
+def read_migration_steps(file_name: str) -> dict[int, str]:
+    """Return the migration steps in a file as SQL scripts by their numbers, in order."""
     script = Path(__file__).with_name(file_name).read_text(encoding="utf-8")
-    return [f"-- Step {step}" for step in script.split("-- Step ")[1:]]
+    return {int(step.partition(":")[0]): f"-- Step {step}" for step in script.split("-- Step ")[1:]}
 
 
 _FIRST_SCHEMA = Path(__file__).with_name("sqlite.sql").read_text(encoding="utf-8")
 MIGRATIONS: list[Migration] = [
-    partial(run_sql_script, script) for script in (_FIRST_SCHEMA, *read_migration_steps("sqlite_steps.sql"))
+    partial(run_sql_script, script) for script in (_FIRST_SCHEMA, *read_migration_steps("sqlite_steps.sql").values())
 ]  # in order

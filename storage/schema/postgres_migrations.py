@@ -7,7 +7,8 @@ import psycopg
 from records.errors import StorageError, StorageTooNew, StorageTooOld
 from storage.schema.migrations import read_migration_steps
 
-MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), *read_migration_steps("postgres_steps.sql")]
+_STEPS = read_migration_steps("postgres_steps.sql")
+MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), *_STEPS.values()]
 """The migrations in order, as files or SQL."""
 
 _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"

@@ -44,8 +44,8 @@ UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
 """
 _FACTS = "SELECT * FROM facts WHERE user_id = ?"
-# Step 11 for one owner, whose facts version 1.0 may have exported
-_DATE_EDITS = read_migration_steps("postgres_steps.sql")[9].rstrip(";\n") + " AND facts.user_id = ?"
+# Step 11 for one owner, because version 1.0 may have exported the facts that come in. SQLite runs this SQL too.
+_DATE_EDITS = read_migration_steps("postgres_steps.sql")[11].rstrip(";\n") + " AND facts.user_id = ?"
 _BEGINNING = """
 SELECT MIN(at) FROM (
   SELECT MIN(created_at) AS at FROM messages WHERE user_id = ?1 AND id > 0

@@ -464,7 +464,7 @@ async def test_migration_dates_edited_facts_by_their_edit(store: MemoryStore) ->
         as_before = "UPDATE facts SET observed_at = ?, valid_from = NULL WHERE user_id = ? AND origin <> 'earlier'"
         await tx.execute(as_before, format_moment(NOW), ANNA.owner)
         for _ in range(2):  # rows of an export are migrated again
-            await tx.execute(read_migration_steps("postgres_steps.sql")[9])
+            await tx.execute(read_migration_steps("postgres_steps.sql")[11])
     home, cat = await store.facts.list_valid_facts(ANNA.owner)
     assert (home.observed_at, home.valid_from) == (NOW + timedelta(days=1), NOW)
     assert (cat.observed_at, cat.valid_from) == (NOW, NOW)
