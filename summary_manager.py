@@ -316,8 +316,8 @@ class SummaryManager:
             compressed = min(material.compressed, sum(message.is_user for message in window) or 1)
             material = replace(material, compressed=compressed)
         if dropped:
-            left, covered = (make_message_sources(each, config.zone) for each in (dropped, window))
-            material = replace(material, dropped=left, window=covered)
+            make_sources = partial(make_message_sources, zone=config.zone)
+            material = replace(material, dropped=make_sources(dropped), window=make_sources(window))
         return material, dropped
 
     async def release_lease(self, lease: SummaryLease) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -96,7 +96,8 @@ async def list_broadcast_recipient_ids(memory: ExternalMemory, operator: Operato
 
 def format_broadcast_receipt(progress: BroadcastProgress, heading: str) -> str:
     """Return a report on a broadcast: how many people received it, and why others did not."""
-    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=sum(astuple(progress)))]
+    recipient_count = progress.arrived + progress.gone + progress.unknown + progress.left
+    lines = [heading, tr("broadcast-arrived", arrived=progress.arrived, people=recipient_count)]
     if progress.gone:
         lines.append(tr("broadcast-gone", people=progress.gone))
     if progress.unknown:

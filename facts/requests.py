@@ -88,7 +88,7 @@ class RequestBuilder:
 
         If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
         takes more than a quarter of the space. Leave out code, quotations and the assistant's messages: small models
-        attribute them to the person. If `separates_long_turns`, a long turn is sent alone, or they ignore the others.
+        attribute them to the person. If `separates_long_turns`, send a long turn alone: they ignore turns beside it.
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])

@@ -350,17 +350,18 @@ def _rank_possible_source_messages(fact: ExtractedFact, messages: Sequence[Messa
 
 
 def _iterate_json_values(answer: str) -> Iterator[object]:
-    left, fact_end = MAX_READINGS * len(answer), 0  # the lists within a fact are none of facts
+    left, fact_end = MAX_READINGS * len(answer), 0  # characters left to read, and where the last fact ends
     for opening in (at for at, sign in enumerate(answer[:10_000]) if sign in "{[" and left > 0 and at >= fact_end):
         try:
             value, end = json.JSONDecoder().raw_decode(answer, opening)
             yield value
-            fact_end = end if isinstance(value, dict) and _parse_fact_text(value) else fact_end
+            if isinstance(value, dict) and _parse_fact_text(value):
+                fact_end = end  # a list within a fact is not a list of facts
         except (ValueError, RecursionError) as error:
             end = getattr(error, "pos", len(answer))
         left -= end - opening
     if answer.rstrip("` \n").endswith(("]", "}")) and (meant := parse_json_leniently(answer)) is not None:
-        yield meant  # it is complete, but perhaps no valid JSON
+        yield meant  # the answer is complete, but may not be valid JSON
 
 
 def _parse_list(answer: str) -> list[object] | None:
@@ -378,7 +379,7 @@ def _parse_list(answer: str) -> list[object] | None:
             items = cast("list[object]", value or [])
             if any(map(_parse_fact, items)) or (is_wrapped and not single):
                 return items
-            fallback = items if fallback is None else fallback  # perhaps the list "replaces" of a damaged fact
+            fallback = items if fallback is None else fallback  # it may be the list "replaces" of a damaged fact
         elif isinstance(value, dict) and _parse_fact_text(value) and value not in single:
             single.append(value)
     return single or fallback

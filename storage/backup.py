@@ -279,7 +279,7 @@ def restore_backup_file(file: Path, data_folder: Path, *, database_url: str = ""
     change nothing and raise SettingsError, StorageTooNew, StorageCorrupt, or StorageHeld if the bot is running.
     """
     if not file.is_file():
-        raise SettingsError("--restore", f"{file} is no file.")
+        raise SettingsError("--restore", f"{file} is not a file.")
     with (
         dirs.lock_data_dir(data_folder, for_restore=True) as data_dir,
         translate_storage_errors(file),

@@ -283,7 +283,7 @@ class SummaryWriter:
         await self._quota.raise_if_used_up(owner)
 
     async def summarize(self, owner: int, inputs: SummaryInput) -> NewSummary:
-        """Return a summary that passed the quality gate. Its token counts leave out the model's if it failed."""
+        """Return a summary that passed the quality gate. If it is the fallback's, only its own tokens are counted."""
         if not inputs.new_sources:
             return NewSummary(text=tr("summaries-all-declined"), model="", prompt_version=prompts.FOLD_VERSION)
         complete_within_quota = partial(self._quota.complete, owner, self._model)

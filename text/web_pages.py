@@ -89,15 +89,15 @@ class Block:
 
 
 class _Parser(HTMLParser):
-    def __init__(self, name: str) -> None:
+    def __init__(self, css_class: str) -> None:
         super().__init__(convert_charrefs=True)
-        self._name = name
+        self._css_class = css_class
         self._open: list[Block] = []
         self.found: list[Block] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         block = Block(tag, {key: value or "" for key, value in attrs})
-        if not self._open and self._name not in block.classes:
+        if not self._open and self._css_class not in block.classes:
             return
         if self._open:
             self._open[-1].parts.append(block)

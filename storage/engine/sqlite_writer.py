@@ -159,8 +159,9 @@ class SqliteWriter:
         except Exception as error:
             if len(writes) > 1:
                 return None
-            # No future accepts a StopIteration, and the caller would wait for ever.
-            raise RuntimeError if isinstance(error, StopIteration) else error  # noqa: B904
+            if isinstance(error, StopIteration):  # No future accepts it, and the caller would wait for ever.
+                raise RuntimeError from error  # noqa: TRY004
+            raise
         finally:
             connection.rollback()
         return results

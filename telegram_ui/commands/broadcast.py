@@ -64,7 +64,8 @@ class BroadcastCommands(CommandGroup):
 
 async def ask_to_confirm_broadcast(dependencies: Dependencies, event: ChatEvent, text: str) -> None:
     """Show an admin the text of a broadcast and the number of recipients, with buttons to send or cancel it."""
-    text, admin_id, services, keyboard = text.strip(), event.person.id, dependencies.services, None
+    services, admin_id = dependencies.services, event.person.id
+    text, keyboard = text.strip(), None
     people = await list_broadcast_recipient_ids(services.memory, dependencies.operator, admin_id)
     if not text:
         question = tr("admin-arguments")

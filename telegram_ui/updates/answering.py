@@ -264,11 +264,11 @@ class TurnAnswerer:
         )
         return await self._read_or_use_default("the conversation", find, chat_scope, chat_scope)
 
-    async def _read_or_use_default(self, purpose: str, read: Awaitable[T], default: T, place: object) -> T:
+    async def _read_or_use_default(self, value_name: str, read: Awaitable[T], default: T, place: object) -> T:
         try:
             return await read
         except StorageError as error:
-            logger.warning("In %s, %s cannot be read (%s).", place, purpose, type(error).__name__)
+            logger.warning("In %s, %s cannot be read (%s).", place, value_name, type(error).__name__)
             return default
 
     async def fill_in_topic_of_reaction(self, reaction: ParsedUpdate) -> ParsedUpdate:

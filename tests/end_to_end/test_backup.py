@@ -68,7 +68,7 @@ async def test_backup_and_restore_errors_are_reported_in_one_line(servers: Local
     (servers.folder / "text.gz").write_text("no archive")
     for arguments, status, words in (
         (("--backup", "x.gz"), 2, "holds no memory"),
-        (("--restore", "x.gz"), 2, "is no file"),
+        (("--restore", "x.gz"), 2, "is not a file"),
         (("--restore", "text.gz"), 2, "is no backup"),
     ):
         run = await servers.run(*arguments, environ=environ)

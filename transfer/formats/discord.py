@@ -46,8 +46,10 @@ def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[s
 def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **fields: Any) -> ImportedMessage:
     message_id = raw.get("id", raw.get("ID"))
     said_at = builder.find_past_time(raw, UTC)  # as in the data package
-    if said_at is None or not text.strip() or not isinstance(message_id, int | str):
-        raise InvalidElement(".id" if said_at else ".timestamp") if text.strip() else SkipElement("wordless")
+    if not text.strip():
+        raise SkipElement("wordless")
+    if said_at is None or not isinstance(message_id, int | str):
+        raise InvalidElement(".id" if said_at else ".timestamp")
     return builder.make_message(str(message_id), "user", text.strip(), said_at, **fields)
 
 

@@ -112,11 +112,12 @@ class _ConversationFileReader:
             conversations.setdefault(group, []).extend(_split_row_by_role(message) or [message])
         for group, rows in conversations.items():
             title = rows[0].get("conversation title", group)
-            first, last = (ROLES.get(find_role_or_speaker_name(rows[number]) or "") for number in (0, -1))
-            newest, oldest = (next(filter(None, map(_find_timestamp_or_zero, some)), 0) for some in (rows, rows[::-1]))
-            if newest > oldest and last == "assistant" and all(map(_find_timestamp_or_zero, rows)):
+            first, last = (ROLES.get(find_role_or_speaker_name(row) or "") for row in (rows[0], rows[-1]))
+            times = [_find_timestamp_or_zero(row) for row in rows]
+            first_time, last_time = (next(filter(None, dated), 0) for dated in (times, reversed(times)))
+            if first_time > last_time and last == "assistant" and all(times):
                 rows.sort(key=_find_timestamp_or_zero)  # Copilot may stamp an answer like its question
-            elif newest > oldest or (newest == oldest > 0 and (first, last) == ("assistant", "user")):
+            elif first_time > last_time or (first_time == last_time > 0 and (first, last) == ("assistant", "user")):
                 rows.reverse()
             self._add_conversation({"title": title}, rows, {})
 

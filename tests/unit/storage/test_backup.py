@@ -180,7 +180,7 @@ async def test_refuses_invalid_backup_and_restore_calls_without_changes(data_dir
         await back_up_and_count_messages(tmp_path / "nowhere", tmp_path / "other.gz")
     with pytest.raises(SettingsError, match="no is no folder"):
         await back_up_and_count_messages(data_dir, tmp_path / "no" / "folder.gz")
-    with pytest.raises(SettingsError, match="is no file"):
+    with pytest.raises(SettingsError, match="is not a file"):
         await restore_backup(tmp_path / "nothing.gz", data_dir)
     async with AsyncExitStack() as stack:
         await open_memory(data_dir, stack)
