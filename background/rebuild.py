@@ -22,7 +22,15 @@ from records.errors import KeepsakeError, ModelDeclined, StaleSummary, SummaryRe
 from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig, Policy
 from records.scopes import Clock, Scope
-from records.summaries import NewSummary, RebuiltSummary, Summary, SummaryLease, SummaryPlan, SummaryReason
+from records.summaries import (
+    NewSummary,
+    RebuiltSummary,
+    Summary,
+    SummaryLease,
+    SummaryPlan,
+    SummaryReason,
+    count_compressions_of_next_summary,
+)
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary, make_summary_fields
 from summaries.generation import SummaryInput, make_summary_input, make_summary_sources
@@ -167,7 +175,10 @@ class Rebuilder:
         )
         messages = await self._extend_lease_and_read_messages(lease, plan.window_ids or plan.message_ids)
         draft = make_summary(
-            *(lease.scope, plan, [(message.id, message.created_at) for message in messages], children),
+            lease.scope,
+            plan,
+            [(message.id, message.created_at) for message in messages],
+            children,
             id=len(rebuilt_summaries),
             text="",
             created_at=self._clock(),
@@ -185,11 +196,11 @@ class Rebuilder:
         ]
         span = draft.first_id, draft.last_id
         same = next((summary for summary in overlapping if (summary.first_id, summary.last_id) == span), None)
-        material = await self._make_summary_input(lease.scope, config, plan.policy, children, messages, overlapping)
         if same:
-            details = {"compressed": float(material.compressed)}
+            details = {"compressed": float(count_compressions_of_next_summary(children))}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
+            material = await self._make_summary_input(lease.scope, config, plan.policy, children, messages, overlapping)
             text = await self._find_or_make_summary(lease, material)
         for source in plan.summary_ids:
             rebuilt_summaries[source] = replace(

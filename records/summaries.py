@@ -1,6 +1,6 @@
 """Summaries, and the plan, lease and outcome of making one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -57,6 +57,11 @@ class Summary:
     def compression_count(self) -> int:
         """The number of summarisation steps behind the most compressed detail in this summary."""
         return int(self.details.get("compressed", self.level))
+
+
+def count_compressions_of_next_summary(sources: Iterable[Summary]) -> int:
+    """Return the `compression_count` of a summary made from these summaries, or of messages alone if there are none."""
+    return 1 + max((source.compression_count for source in sources), default=0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

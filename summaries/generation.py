@@ -21,7 +21,7 @@ from records.facts import Decision, Fact
 from records.messages import NEVER_RECALLED, OTHERS, Message, limit_document_passages
 from records.model_calls import Completion, Prompt, PromptMessage, Usage
 from records.owners import OwnerConfig
-from records.summaries import NewSummary, Summary
+from records.summaries import NewSummary, Summary, count_compressions_of_next_summary
 from storage.tables.decisions import remove_overruled_sentences
 from summaries import quality_gate, quality_score
 from summaries.quality_score import Source, SummaryScore, find_names_and_numbers, score_summary
@@ -325,7 +325,7 @@ def make_summary_input(
         first_at=min(moments),
         limit=limit,
         wishes=config.fold_instructions,
-        compressed=1 + max((summary.compression_count for summary in below), default=0),
+        compressed=count_compressions_of_next_summary(below),
     )
 
 

@@ -151,7 +151,10 @@ async def replace_sources_with_summary(
         told, inherited = messages, below
         chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
     summary = make_summary(
-        *(scope, plan, [(row["id"], parse_moment(row["created_at"])) for row in told], inherited),
+        scope,
+        plan,
+        [(row["id"], parse_moment(row["created_at"])) for row in told],
+        inherited,
         id=number,
         created_at=now,
         source_chunk_ids=tuple(dict.fromkeys(chunks)),
