@@ -87,7 +87,6 @@ class MemoryRetrieval:
         *,
         store: MemoryStore | None,
         turn: int | None = None,
-        sources: ContextSources | None = None,
         unstored_messages: Sequence[Message] = (),
         max_tokens: int | None = None,
         config: OwnerConfig | None = None,
@@ -96,9 +95,9 @@ class MemoryRetrieval:
     ) -> Context:
         """Build the context of one request. Raise StorageError if the store cannot be read.
 
-        If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered. `sources` is
-        the material of the last MAX_TURNS_READ turns, if it has been read already. `unstored_messages` are earlier
-        messages that are not in the store. `max_tokens` is a lower limit once the endpoint has refused a prompt.
+        If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered.
+        `unstored_messages` are earlier messages that are not in the store. `max_tokens` is a lower limit once the
+        endpoint has refused a prompt.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -119,8 +118,7 @@ class MemoryRetrieval:
             await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), words)
             await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(unstored_messages), words)
             return await _run_in_thread_if_text_is_long(builder.build_context, words)
-        if sources is None:
-            sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
+        sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
         said = select_messages_of_newest_turns([*sources.last, *unstored_messages], LAST_TURNS)
         correct = partial(prompts.mark_corrected_messages, facts=sources.facts)
         sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))

@@ -45,8 +45,6 @@ class Answerer:
         session = turn.session
         async with self._precedence.hold_background_requests():
             await self._quota.raise_if_used_up(turn.incoming.person.id)
-            if session.is_outdated:  # a fact was forgotten since the question was stored
-                session.is_outdated, turn.sources = False, None
             async with self._preparing:
                 context = await self._build_context(turn, self._answer_loop.find_prompt_token_limit(turn))
             limit = self._pressure * context.max_prompt_tokens
@@ -78,15 +76,11 @@ class Answerer:
             return await built(store=None)
         if turn.reads_memory:
             try:
-                may_have_profile = turn.sources is None or turn.sources.profile is not None
-                correct = partial(self._distiller.correct_profile_if_stale, may_write=number is not None)
-                if may_have_profile and await correct(turn.scope.owner):
-                    turn.sources = None
+                if await self._distiller.correct_profile_if_stale(turn.scope.owner, may_write=number is not None):
                     # Incognito, nothing is written, so it waits until it can be corrected.
                     built = partial(built, with_profile=number is not None)
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
-                    sources, turn.sources = turn.sources, None  # once: the next time a fold may have changed them
-                    context = await built(store=store, sources=sources, unstored_messages=turn.incognito)
+                    context = await built(store=store, unstored_messages=turn.incognito)
                 turn.session.recall_failed = False
             except StorageError as error:
                 self._report_recall_error(error, turn)

@@ -28,7 +28,6 @@ from records.owners import Mode, OwnerConfig, get_memory_mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Notices, Reply, UserMessage
 from retrieval.explanation import ExplanationRecord
-from retrieval.prefix_cache import MAX_TURNS_READ
 from text.characters import QUESTION_MARKS, count_weighted_characters
 
 log = logging.getLogger(__name__)
@@ -313,9 +312,8 @@ class Conversation:
                                 names[key] = name
                             questions = [replace(question, speaker=name) for question in questions]
                             turn.incoming = replace(turn.incoming, person=replace(person, name=name))
-                        turn.session.is_outdated = False
-                        stored = await store.store_question(turn.scope, questions, max_turns=MAX_TURNS_READ)
-                        turn.stored, turn.answer, turn.sources = stored.turn, stored.answer, stored.sources
+                        stored = await store.store_question(turn.scope, questions)
+                        turn.stored, turn.answer = stored.turn, stored.answer
                 self._store_fails = False
             except StorageError as error:
                 self._report_storage_error(error, turn)

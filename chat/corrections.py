@@ -51,7 +51,6 @@ class Corrections:
     async def _forget_everywhere(self, owner: int, request: ForgetRequest, *, overwrites_files: bool) -> ForgetResult:
         taken = await self._memory.forget(owner, request, overwrites_files=overwrites_files)
         if request.keeps_messages:
-            self._sessions.mark_sessions_outdated(owner)
             log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
             return taken
         for session in self._sessions.list_owner_sessions(owner):
@@ -153,4 +152,3 @@ class Corrections:
 
     def _drop_cached_owner_state(self, owner: int) -> None:
         self._explanations.drop_owner_records(owner)
-        self._sessions.mark_sessions_outdated(owner)

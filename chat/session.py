@@ -80,7 +80,6 @@ class Session:
     mode: Mode | None = None  # of the last turn
     has_cut: bool = False  # the last prompt had to leave turns out
     recall_failed: bool = False  # the store could not be read for the last prompt
-    is_outdated: bool = False  # something was forgotten that a running question may have read
     memory_was_offered: bool = False
     # By a member's id and name in Telegram, their name in this group's memory.
     speaker_names: LRUCache[tuple[int, str], str] = field(default_factory=lambda: LRUCache(MAX_NAMES))
@@ -192,11 +191,6 @@ class Sessions:
             if idle is not None and idle != scope:
                 del self._sessions[idle]
         return session
-
-    def mark_sessions_outdated(self, owner: int) -> None:
-        """Mark an owner's sessions as outdated, so that running turns read the memory again."""
-        for session in self.list_owner_sessions(owner):
-            session.is_outdated = True
 
     def move_session(self, session: Session, new_scope: Scope) -> None:
         del self._sessions[session.scope]

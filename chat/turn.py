@@ -7,7 +7,6 @@ from datetime import UTC, tzinfo
 from time import monotonic
 
 from chat.session import Session
-from records.context import ContextSources
 from records.messages import UNSTORED, Message
 from records.owners import Mode, OwnerConfig
 from records.scopes import Person, Scope
@@ -28,7 +27,6 @@ class Turn:
     local_id: int = UNSTORED
     stored: int | None = None  # the turn's number in the store
     answer: Message | None = None  # if the question was answered before
-    sources: ContextSources | None = None  # of the context, read with the question
     notices: list[str] = field(default_factory=list)
     history: tuple[Message, ...] = field(init=False)  # earlier messages that the process holds
     incognito: tuple[Message, ...] = field(init=False)

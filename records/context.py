@@ -28,11 +28,10 @@ class ContextSources:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredQuestion:
-    """A question that was just stored, with its existing answer or the context for a new answer."""
+    """A question that was just stored, with its existing answer."""
 
     turn: int
     answer: Message | None = None  # that an earlier process stored for it
-    sources: ContextSources | None = None  # if there is no answer, and they were requested and could be read
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

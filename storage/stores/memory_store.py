@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from records.context import MAX_UNSUMMARIZED, ContextSources, StoredQuestion
-from records.errors import StorageBusy, StorageError
+from records.errors import StorageError
 from records.messages import Message, NewMessage
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
@@ -105,18 +105,11 @@ class MemoryStore(SummaryTable):
         append = partial(message_table.append_messages, scope=scope, storage=self.kind, drafts=analyzed)
         return await self.database.transact(append, scope.owner)
 
-    async def store_question(self, scope: Scope, drafts: Sequence[NewMessage], *, max_turns: int = 0) -> StoredQuestion:
-        """Store a question as one turn. Return any existing answer or, if `max_turns` is not 0, the context."""
+    async def store_question(self, scope: Scope, drafts: Sequence[NewMessage]) -> StoredQuestion:
+        """Store a question as one turn. Return the turn and any existing answer."""
         analyzed = await message_table.analyze_drafts(scope, drafts)
         ask = partial(message_table.store_question, scope=scope, storage=self.kind, drafts=analyzed)
-        try:
-            return await self.database.transact(partial(ask, max_turns=max_turns), scope.owner)
-        except StorageBusy:
-            raise
-        except Exception:  # broad: the question must be stored even if its context cannot be read
-            if not max_turns:
-                raise
-            return await self.database.transact(partial(ask, max_turns=0), scope.owner)
+        return await self.database.transact(ask, scope.owner)
 
     async def mark_turns_declined(self, scope: Scope, turn_ids: Sequence[int]) -> None:
         """Mark questions as declined by the model's provider, so that later prompts leave them out."""
@@ -136,8 +129,8 @@ class MemoryStore(SummaryTable):
 
     async def read_last_turns(self, scope: Scope, max_turns: int, *, before_turn: int | None = None) -> list[Message]:
         """Return the messages of the last turns before `before_turn`, oldest first. Skip imported turns."""
-        values = (*scope, 2**62 if before_turn is None else before_turn, max(0, max_turns))
-        return await self._read_messages(scope.owner, _LAST_TURNS, *values)
+        read = partial(message_table.read_last_turns, scope=scope, max_turns=max_turns, before_turn=before_turn)
+        return await self._read_in_snapshot(scope.owner, read)
 
     async def read_context_sources(
         self, scope: Scope, *, max_turns: int, before_turn: int | None = None
@@ -259,13 +252,6 @@ _UNSUMMARIZED = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id LIMIT ?
 """
 _OF_TURN = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id"
-# The "|| ''" makes SQLite sort a few messages instead of scanning all of them in the order of an index.
-_LAST_TURNS = """
-SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
-  SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
-  ORDER BY turn_id DESC LIMIT ?4
-) ORDER BY created_at || '', id
-"""
 _DECLINE = """
 UPDATE messages SET origin = 'declined'
 WHERE user_id = ? AND thread_id = ? AND role = 'user' AND turn_id IN (SELECT value FROM json_each(?))

@@ -1,19 +1,15 @@
 """One read returns all that a turn needs. It equals the single reads in one snapshot."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from records.context import StoredQuestion
 from records.errors import StorageCorrupt
-from records.messages import Message, NewMessage
+from records.messages import NewMessage
 from records.scopes import Scope
-from storage.engine.protocol import Connection
 from storage.stores.memory_store import MemoryStore
-from storage.tables import messages
-from tests.contract.conftest import ANNA, BORIS, TOPIC, append_turns, fold_messages, make_message, open_reader
+from tests.contract.conftest import ANNA, BORIS, TOPIC, append_turns, fold_messages, make_message
 
 
 async def test_question_in_pieces_is_one_turn_and_finds_its_answer(store: MemoryStore) -> None:
@@ -26,7 +22,7 @@ async def test_question_in_pieces_is_one_turn_and_finds_its_answer(store: Memory
         ("second half", turn),
     ]
     [reply] = await store.append_messages(ANNA, [make_message("reply", role="assistant", source="1:2", turn=turn)])
-    assert await store.store_question(ANNA, pieces, max_turns=4) == StoredQuestion(turn=turn, answer=reply)
+    assert await store.store_question(ANNA, pieces) == StoredQuestion(turn=turn, answer=reply)
     assert len(await store.timeline.read_page(ANNA)) == 3
     assert [hit.turn for hit in await store.search_messages(ANNA, ["half"], limit=9)] == [turn, turn]
 
@@ -38,16 +34,15 @@ async def test_stored_question_finds_answer_only_in_own_scope(store: MemoryStore
     assert (await store.store_question(TOPIC, [question])).answer is not None
 
 
-async def test_stores_question_and_reads_context_sources_together(store: MemoryStore) -> None:
+async def test_reads_question_in_pieces_with_context_sources(store: MemoryStore) -> None:
     stored = await append_turns(store, ANNA, 5)
     await fold_messages(store, ANNA, stored[:4])
-    assert (await store.store_question(ANNA, [make_message("and now?", source="1:1")])).sources is None
+    await store.store_question(ANNA, [make_message("and now?", source="1:1")])
     pieces = [make_message("first half", source="1:2"), make_message("second half", source="1:3")]
-    asked = await store.store_question(ANNA, pieces, max_turns=4)
-    assert asked.sources == await store.read_context_sources(ANNA, max_turns=4, before_turn=asked.turn)
-    assert asked.sources is not None
-    assert asked.sources.unsummarized[-1].content == "and now?"
-    assert asked.sources.total == 13
+    asked = await store.store_question(ANNA, pieces)
+    sources = await store.read_context_sources(ANNA, max_turns=4, before_turn=asked.turn)
+    assert sources.unsummarized[-1].content == "and now?"
+    assert sources.total == 13
 
 
 async def test_stores_question_when_context_sources_are_damaged(store: MemoryStore) -> None:
@@ -55,8 +50,7 @@ async def test_stores_question_when_context_sources_are_damaged(store: MemorySto
     await fold_messages(store, ANNA, stored[:2])
     async with store.database.open_transaction(ANNA.owner) as tx:
         await tx.execute("UPDATE summaries SET created_at = 'some day' WHERE user_id = ?", ANNA.owner)
-    asked = await store.store_question(ANNA, [make_message("and now?", source="1:1")], max_turns=4)
-    assert asked.sources is None
+    asked = await store.store_question(ANNA, [make_message("and now?", source="1:1")])
     assert [message.content for message in await store.read_turn(ANNA, asked.turn)] == ["and now?"]
     with pytest.raises(StorageCorrupt, match="summaries is damaged") as damaged:
         await store.read_context_sources(ANNA, max_turns=4)
@@ -94,34 +88,3 @@ async def test_imported_messages_are_not_last_turns(store: MemoryStore) -> None:
     sources = await store.read_context_sources(ANNA, max_turns=4)
     assert [message.content for message in sources.last] == ["today"]
     assert sources.last == await store.read_last_turns(ANNA, 4)
-
-
-class Counting:
-    """A connection that counts the queries for turns."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self.asked_for_turns = 0
-
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        self.asked_for_turns += "DISTINCT turn_id" in sql
-        return self.connection.execute(sql, values)
-
-
-async def test_queries_newest_turns_only_when_some_are_archived(store: MemoryStore) -> None:
-    """If nothing is archived, the newest turns are among the unsummarised ones, which saves a query for each prompt."""
-
-    async def read_last_turns() -> tuple[int, Sequence[Message]]:
-        def count(connection: Connection) -> tuple[int, Sequence[Message]]:
-            counting: Any = Counting(connection)
-            found = messages.read_context_sources(counting, ANNA, max_turns=2, before_turn=None)
-            return counting.asked_for_turns, found.last
-
-        async with open_reader(store) as reader:
-            return await reader.run_in_snapshot(count)
-
-    stored = await append_turns(store, ANNA, 3)
-    assert await read_last_turns() == (0, stored[2:])
-    await fold_messages(store, ANNA, stored[:4])
-    asked, last = await read_last_turns()
-    assert (asked, [message.id for message in last]) == (1, [message.id for message in stored[2:]])
