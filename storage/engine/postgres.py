@@ -48,7 +48,7 @@ class PostgresDatabase:
         self._threads = threads
         # One permit for each thread: work that waits for a connection must not block threads that have one.
         self._free = asyncio.Semaphore(MAX_CONNECTIONS)
-        self._connections: dict[Raw, driver.PostgresConnection] = {}
+        self._borrowed: set[Raw] = set()
         self._fail_fast_until = 0.0
         self._shutdown_timer: asyncio.TimerHandle | None = None
 
@@ -85,17 +85,8 @@ class PostgresDatabase:
                 database._shutdown_timer.cancel()
 
     async def transact(self, work: Callable[[Connection], Result], owner: int | None) -> Result:
-        def run_work_in_transaction() -> Result:
-            connection = self._acquire_connection(self._make_begin_sql(owner))
-            try:
-                result = work(connection)
-                connection.run("COMMIT")
-            finally:
-                self._return_connection(connection)
-            return result
-
-        async with self._free:
-            return await self.run_in_thread(run_work_in_transaction)
+        async with self.open_transaction(owner) as tx:
+            return await tx.run(work)
 
     @contextlib.asynccontextmanager
     async def open_transaction(self, owner: int | None) -> AsyncIterator[Transaction]:
@@ -106,8 +97,8 @@ class PostgresDatabase:
     @contextlib.asynccontextmanager
     async def open_reader(self, owner: int | None, *, in_snapshot: bool = False) -> AsyncIterator[Reader]:
         setting = EVERYBODY if owner is None else str(int(owner))
-        begin = f"{_BEGIN_SNAPSHOT}; SELECT set_config('app.owner', '{setting}', true)" if in_snapshot else ""
-        async with self._borrow_connection(begin, owner_setting=setting) as run:
+        begin = f"{_BEGIN_SNAPSHOT}; " if in_snapshot else ""
+        async with self._borrow_connection(f"{begin}SELECT set_config('app.owner', '{setting}', false)") as run:
             yield Reader(run, begin_sql=_BEGIN_SNAPSHOT)
 
     def set_shutdown_deadline(self, deadline: float) -> None:
@@ -118,7 +109,7 @@ class PostgresDatabase:
 
     def _abort_connections(self) -> None:
         self._fail_fast_until = math.inf
-        for raw in list(self._connections):
+        for raw in list(self._borrowed):
             driver.abort_connection(raw)
 
     async def try_to_truncate_write_ahead_log(self) -> bool:
@@ -142,30 +133,21 @@ class PostgresDatabase:
         return await run_to_completion(wait_for_thread)
 
     @contextlib.asynccontextmanager
-    async def _borrow_connection(self, begin_sql: str, *, owner_setting: str = "") -> AsyncIterator[Runner]:
+    async def _borrow_connection(self, begin_sql: str) -> AsyncIterator[Runner]:
         """Yield a function that runs work on a borrowed connection. Roll back uncommitted work at the end."""
         borrowed: list[driver.PostgresConnection] = []
 
-        def acquire_without_retry() -> driver.PostgresConnection:
-            if not borrowed:
-                borrowed.append(self._acquire_connection(begin_sql, owner_setting=owner_setting))
-            return borrowed[0]
-
         async def run_on_connection(work: Callable[[Any], Result], /) -> Result:
-            return await self.run_in_thread(lambda: work(acquire_without_retry()))
+            return await self.run_in_thread(partial(work, borrowed[0]))
 
         async with self._free:
             try:
-                if begin_sql:
-                    await self.run_in_thread(acquire_without_retry)
+                # In the list even if the caller is cancelled meanwhile, so that it is returned.
+                await self.run_in_thread(lambda: borrowed.append(self._acquire_connection(begin_sql)))
                 yield run_on_connection
             finally:
                 for connection in borrowed:
-                    give_back = partial(self._return_connection, connection)
-                    if connection.is_idle:  # no rollback, so no round trip to wait for
-                        give_back()
-                    else:
-                        await run_to_completion(partial(self.run_in_thread, give_back))
+                    await self.run_in_thread(partial(self._return_connection, connection))
 
     def _make_begin_sql(self, owner: int | None) -> str:
         """Return the SQL that begins a write and takes the owner's lock. Raise ServedElsewhere if the lease is lost."""
@@ -180,8 +162,8 @@ class PostgresDatabase:
         limit = f"SET LOCAL idle_in_transaction_session_timeout = '{driver.HANGING_SECONDS}s'"
         return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
 
-    def _acquire_connection(self, begin_sql: str, *, owner_setting: str = "") -> driver.PostgresConnection:
-        """Return a working connection after running `begin_sql` or, if that is empty, setting app.owner."""
+    def _acquire_connection(self, begin_sql: str) -> driver.PostgresConnection:
+        """Return a working connection after running `begin_sql`."""
         for last in range(MAX_CONNECTIONS, -1, -1):
             if time.monotonic() < self._fail_fast_until:
                 raise psycopg.OperationalError("the server is away")
@@ -191,16 +173,10 @@ class PostgresDatabase:
                 # One turn makes several requests: fail the next ones at once instead of waiting again.
                 self._fail_fast_until = time.monotonic() + 2.0
                 raise
-            if (connection := self._connections.get(raw)) is None:
-                for closed in [known for known in list(self._connections) if known.closed]:
-                    self._connections.pop(closed, None)
-                connection = self._connections[raw] = driver.PostgresConnection(raw, self._full_text)
+            self._borrowed.add(raw)
+            connection = driver.PostgresConnection(raw, self._full_text)
             try:
-                if begin_sql:
-                    connection.run(begin_sql)
-                elif connection.owner_setting != owner_setting or time.monotonic() - connection.used_at > 1.0:
-                    connection.run(f"SELECT set_config('app.owner', '{owner_setting}', false)")
-                    connection.owner_setting = owner_setting
+                connection.run(begin_sql)
             except psycopg.OperationalError:
                 # The connection died in the pool before it was used: try another.
                 is_gone = raw.closed
@@ -208,7 +184,6 @@ class PostgresDatabase:
                 if not is_gone or not last:
                     raise
             else:
-                connection.used_at = time.monotonic()
                 return connection
         raise AssertionError
 
@@ -219,8 +194,7 @@ class PostgresDatabase:
             self._pool.drain()  # after a failover, new connections may reach the new primary
         with contextlib.suppress(psycopg.Error):
             raw.rollback()
-        if raw.closed:
-            self._connections.pop(raw, None)
+        self._borrowed.discard(raw)
         self._pool.putconn(raw)
 
 

@@ -129,12 +129,6 @@ class PostgresConnection:
     def __init__(self, raw: psycopg.Connection[tuple[Any, ...]], full_text: object = None) -> None:
         self.raw = raw
         self.full_text = full_text
-        self.owner_setting = ""  # the value of app.owner outside transactions
-        self.used_at = 0.0  # time.monotonic() of the last use
-
-    @property
-    def is_idle(self) -> bool:
-        return self.raw.pgconn.transaction_status == pq.TransactionStatus.IDLE
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> PostgresCursor:
         with psycopg.RawCursor(self.raw, row_factory=_make_named_row_factory) as cursor:
@@ -155,7 +149,7 @@ class PostgresConnection:
                 psycopg.RawCursor(self.raw).executemany(encode_statement(sql), batch)
 
     def rollback(self) -> None:
-        if not self.is_idle:
+        if self.raw.pgconn.transaction_status != pq.TransactionStatus.IDLE:
             self.run("ROLLBACK")
 
     def run(self, script: str) -> None:
