@@ -138,13 +138,12 @@ async def open_services(
         reading = MemoryReader(memory=memory, search=search, tokenizer=core.tokenizer)
         proposable = facts if settings.learns_facts else None
         tools = MemoryTools(reading=reading, facts=proposable, clock=clock, commands=commands)
-        sessions, explanations = Sessions(), Explanations(memory)
+        sessions = Sessions()
+        explanations = Explanations(memory, sessions)
         titles = await stack.enter_async_context(
             TitleGenerator(memory=memory, model=core.background, quota=quota, clock=clock)
         )
-        corrections = Corrections(
-            memory=memory, sessions=sessions, explanations=explanations, quota=quota, clock=clock, wake_indexer=wake
-        )
+        corrections = Corrections(memory=memory, sessions=sessions, quota=quota, clock=clock, wake_indexer=wake)
         importer = make_importer(core)
         corrections.add_forgetting_callback(importer.stop_import)
         speaker = await open_speech_model(settings, stack)

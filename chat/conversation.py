@@ -275,8 +275,8 @@ class Conversation:
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", session.scope, type(error).__name__)
         mode = choose_stricter_mode(mode, mode_when_sent)
-        if mode is not None and session.switch_mode_and_check_if_changed(mode):
-            self._explanations.drop_scope_records(session.scope)
+        if mode is not None:
+            session.switch_mode(mode)
         return config, mode
 
     async def _store_user_messages(self, turn: Turn) -> None:
@@ -302,14 +302,7 @@ class Conversation:
                         turn.mode = "off"
                     else:
                         if in_group:
-                            key, names = (person.id, person.name), turn.session.speaker_names
-                            name, is_theirs = names.get(key, ""), False
-                            if not name:  # it is looked for among many messages
-                                name, is_theirs = await store.timeline.choose_name_and_check_if_used(
-                                    turn.scope.owner, *key
-                                )
-                            if is_theirs:  # once stored, no namesake gets it in another topic
-                                names[key] = name
+                            name = await store.timeline.choose_unique_name(turn.scope.owner, person.id, person.name)
                             questions = [replace(question, speaker=name) for question in questions]
                             turn.incoming = replace(turn.incoming, person=replace(person, name=name))
                         stored = await store.store_question(turn.scope, questions)

@@ -8,8 +8,7 @@ from functools import partial
 
 from attrs import define, field
 
-from chat.explanations import Explanations
-from chat.session import LastTurn, Sessions
+from chat.session import Sessions
 from external_memory import ExternalMemory
 from llm.quota import Quota
 from records.errors import ServedElsewhere, StorageError
@@ -28,7 +27,6 @@ class Corrections:
 
     _memory: ExternalMemory
     _sessions: Sessions
-    _explanations: Explanations
     _quota: Quota
     _clock: Clock
     _wake_indexer: Callable[[], None]
@@ -55,7 +53,6 @@ class Corrections:
             return taken
         for session in self._sessions.list_owner_sessions(owner):
             session.forget_messages(request)
-        self._drop_cached_owner_state(owner)
         for drop in self._when_forgotten:
             drop(owner)
         if request.what == "everything":
@@ -66,11 +63,7 @@ class Corrections:
     async def clear_session(self, scope: Scope) -> None:
         """Drop the messages and explanations that this process holds in memory for a scope."""
         async with self._memory.block_turns(scope.owner):
-            session = self._sessions.get_or_create_session(scope)
-            session.recent.clear()
-            session.incognito.clear()
-            session.last = LastTurn()
-            self._explanations.drop_scope_records(scope)
+            self._sessions.get_or_create_session(scope).drop_held_messages()
 
     async def undo_fact_edit(self, owner: int, fact_id: int) -> ForgetResult | None:
         """Undo a fact's last edit. Return what was erased, or None if there was no edit. May raise StorageError."""
@@ -111,9 +104,8 @@ class Corrections:
     async def _change_owner_id(self, owner: int, new_id: int) -> None:
         if await self._memory.try_to_change_group_id(owner, new_id):
             log.info("the memory of %d is that of %d now", owner, new_id)
-        self._drop_cached_owner_state(owner)
         for session in self._sessions.list_owner_sessions(owner):
-            self._sessions.move_session(session, Scope(owner=new_id, thread=session.scope.thread))
+            self._sessions.move_unwritten_messages(session, Scope(owner=new_id, thread=session.scope.thread))
 
     async def correct_message(
         self, scope: Scope, telegram_id: int, new_text: str, *, is_replayed: bool = False
@@ -145,10 +137,5 @@ class Corrections:
 
     def _clear_sessions(self, owner: int) -> None:
         # Another process may have served them in between.
-        self._drop_cached_owner_state(owner)
         for session in self._sessions.list_owner_sessions(owner):
-            session.recent.clear()
-            session.incognito.clear()
-
-    def _drop_cached_owner_state(self, owner: int) -> None:
-        self._explanations.drop_owner_records(owner)
+            session.drop_held_messages()

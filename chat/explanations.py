@@ -1,12 +1,13 @@
-"""Explains where answers came from, and caches the explanations of answers that are not stored."""
+"""Explains where answers came from, also those that are not stored."""
 
 import logging
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cachetools import LRUCache
+from attrs import define
 
+from chat.session import Sessions, UnstoredAnswer
 from external_memory import ExternalMemory
 from records.errors import StorageError
 from records.facts import Fact, Profile
@@ -36,45 +37,29 @@ class Explanation:
     is_stored: bool = True
 
 
-@dataclass(slots=True)
-class _CachedRecord:
-    turn: int
-    source: str
-    asked_as: tuple[int, ...]
-    record: ExplanationRecord
-
-
+@define(eq=False)
 class Explanations:
-    """Explains how answers were made. Caches the records of unstored answers."""
+    """Explains how answers were made. The sessions hold the records of unstored answers."""
 
-    def __init__(self, memory: ExternalMemory) -> None:
-        self._memory = memory
-        self._cached = LRUCache[Scope, deque[_CachedRecord]](1_000)  # scopes
+    _memory: ExternalMemory
+    _sessions: Sessions
 
     def cache_record_of_unstored_answer(self, turn: int, incoming: UserMessage, record: ExplanationRecord) -> None:
-        asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
-        cached = _CachedRecord(turn, incoming.source, asked_as, record)
-        self._cached.setdefault(incoming.scope, deque(maxlen=20)).append(cached)
-
-    def drop_scope_records(self, scope: Scope) -> None:
-        self._cached.pop(scope, None)
-
-    def drop_owner_records(self, owner: int) -> None:
-        for scope in [scope for scope in self._cached if scope.owner == owner]:
-            del self._cached[scope]
+        ids = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
+        self._get_unstored_answers(incoming.scope).append(UnstoredAnswer(turn, incoming.source, ids, record))
 
     async def record_answer_message_ids(self, incoming: UserMessage, telegram_ids: Sequence[int]) -> None:
         """Record which Telegram messages show the answer to a turn. Log storage errors."""
         if not telegram_ids:
             return
-        for cached in self._cached.get(incoming.scope, ()):
+        for cached in self._get_unstored_answers(incoming.scope):
             if cached.source == incoming.source:
                 cached.record = replace(cached.record, shown=tuple(telegram_ids))
         await self._store_answer_message_ids(incoming.scope, incoming.source, telegram_ids)
 
     async def find_turn_number_of_answer_message(self, scope: Scope, telegram_id: int) -> int | None:
         """Return the number of the turn whose answer a Telegram message shows. Raise StorageError on failure."""
-        for cached in reversed(self._cached.get(scope, ())):
+        for cached in reversed(self._get_unstored_answers(scope)):
             if telegram_id in cached.record.shown:
                 return cached.turn
         async with self._memory.open_store_if_enabled(scope.owner) as store:
@@ -91,13 +76,11 @@ class Explanations:
 
     async def drop_record_of_stored_answer(self, scope: Scope, message_source: str) -> None:
         """Store the ids of an answer's Telegram messages, then drop its cached record. Call this once it is stored."""
-        answers = self._cached.get(scope, deque())
+        answers = self._get_unstored_answers(scope)
         for cached in [answer for answer in answers if answer.source == message_source]:
             answers.remove(cached)
             if cached.record.shown:
                 await self._store_answer_message_ids(scope, message_source, cached.record.shown)
-        if not answers:
-            self.drop_scope_records(scope)
 
     async def _store_answer_message_ids(self, scope: Scope, message_source: str, telegram_ids: Sequence[int]) -> None:
         try:
@@ -138,10 +121,13 @@ class Explanations:
             ]
 
     def _find_cached_record(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
-        for cached in reversed(self._cached.get(scope, ())):
-            if telegram_id is None or telegram_id in (*cached.record.shown, *cached.asked_as):
+        for cached in reversed(self._get_unstored_answers(scope)):
+            if telegram_id is None or telegram_id in (*cached.record.shown, *cached.question_ids):
                 return cached.record
         return None
+
+    def _get_unstored_answers(self, scope: Scope) -> deque[UnstoredAnswer]:
+        return self._sessions.get_or_create_session(scope).unstored_answers
 
 
 async def _make_explanation(

@@ -7,8 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from cachetools import LRUCache
-
 from records.attachments import Picture
 from records.forgetting import ForgetRequest
 from records.messages import UNSTORED, AnswerVersions, Correction, Message, NewMessage
@@ -18,7 +16,6 @@ from records.turns import ReplyTarget, UserMessage
 from retrieval.explanation import ExplanationRecord
 
 MESSAGES_HELD = 40  # messages per scope kept in the process, for chats without memory and while a store fails
-MAX_NAMES = 200  # members of a group whose names are kept
 SESSIONS_HELD = 1_000  # sessions kept in the process. The least recently used is dropped first.
 
 
@@ -59,6 +56,16 @@ class UndescribedPicture:
 
 
 @dataclass
+class UnstoredAnswer:
+    """The explanation of an answer that is not stored, and the messages that it can be asked for by."""
+
+    turn: int
+    source: str
+    question_ids: tuple[int, ...]  # of the Telegram messages that it answers
+    record: ExplanationRecord
+
+
+@dataclass
 class LastTurn:
     """The state of a scope's last turn in this process, apart from its messages."""
 
@@ -75,14 +82,13 @@ class Session:
     is_in_turn: bool = False
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))  # never stored
+    unstored_answers: deque[UnstoredAnswer] = field(default_factory=lambda: deque(maxlen=20))
     unwritten: deque[UnwrittenMessages] = field(default_factory=deque)
     undescribed: deque[UndescribedPicture] = field(default_factory=lambda: deque(maxlen=10))  # an album
     mode: Mode | None = None  # of the last turn
     has_cut: bool = False  # the last prompt had to leave turns out
     recall_failed: bool = False  # the store could not be read for the last prompt
     memory_was_offered: bool = False
-    # By a member's id and name in Telegram, their name in this group's memory.
-    speaker_names: LRUCache[tuple[int, str], str] = field(default_factory=lambda: LRUCache(MAX_NAMES))
     last: LastTurn = field(default_factory=LastTurn)
 
     @property
@@ -100,16 +106,20 @@ class Session:
         finally:
             self.is_in_turn = False
 
-    def switch_mode_and_check_if_changed(self, mode: Mode) -> bool:
-        """Switch the memory mode and drop messages that the new mode may not use. Return True if the mode changed."""
-        has_changed = self.mode is not None and self.mode != mode
-        if has_changed:
-            self.incognito.clear()
-            self.last = LastTurn()
-            if "off" in (self.mode, mode):
-                self.recent.clear()
+    def switch_mode(self, mode: Mode) -> None:
+        """Switch the memory mode, and drop messages that the new mode may not use."""
+        if self.mode is not None and self.mode != mode:
+            recent = [] if "off" in (self.mode, mode) else [*self.recent]
+            self.drop_held_messages()
+            self.recent.extend(recent)
         self.mode = mode
-        return has_changed
+
+    def drop_held_messages(self) -> None:
+        """Drop all messages and explanations, except messages that still have to be stored."""
+        self.recent.clear()
+        self.incognito.clear()
+        self.unstored_answers.clear()
+        self.last = LastTurn()
 
     def get_cached_messages(self, mode: Mode) -> deque[Message]:
         return self.incognito if mode == "incognito" else self.recent
@@ -153,10 +163,7 @@ class Session:
 
     def forget_messages(self, request: ForgetRequest) -> None:
         """Drop all recent messages, and the unwritten messages that the request covers."""
-        self.last = LastTurn()
-        self.recent.clear()
-        self.incognito.clear()
-        self.speaker_names.clear()
+        self.drop_held_messages()
         self.undescribed.clear()
         self.has_cut = False
         self.unwritten = deque(turn for turn in self.unwritten if not turn.matches_forget_request(request, self.scope))
@@ -192,16 +199,10 @@ class Sessions:
                 del self._sessions[idle]
         return session
 
-    def move_session(self, session: Session, new_scope: Scope) -> None:
+    def move_unwritten_messages(self, session: Session, new_scope: Scope) -> None:
+        """Move a session's unwritten messages to another scope, and drop the rest of the session."""
         del self._sessions[session.scope]
-        session.scope = new_scope
-        for held in (session.recent, session.incognito):
-            moved = [replace(message, scope=new_scope) for message in held]
-            held.clear()
-            held.extend(moved)
-        known = self._sessions.setdefault(new_scope, session)
-        if known is not session:
-            known.unwritten.extendleft(reversed(session.unwritten))
+        self.get_or_create_session(new_scope).unwritten.extendleft(reversed(session.unwritten))
 
     def make_local_id(self) -> int:
         """Return a new id for a turn or message that is not stored."""

@@ -1,6 +1,5 @@
 """Convert records to JSON for the page."""
 
-import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -14,12 +13,12 @@ from records.facts import Fact
 from records.messages import Message, make_message_link
 from records.scopes import FIRST_NUMBER
 from records.summaries import Summary
+from text.characters import split_sentences
 from text.markup import parse_markdown_if_marked_up
 
 Json = dict[str, Any]
 
 MAX_TITLE_CHARS = 80
-_SENTENCE_END = re.compile(r"[。！？]|[.!?؟](?=\s|$)")
 MAX_SHOWN_CHARS = 4_000  # of a message in a list; the whole text is fetched on demand
 MAX_RECENT = 100  # messages just before an explained answer
 
@@ -61,9 +60,7 @@ def serialize_summary_metadata(summary: Summary) -> Json:
 
 def extract_first_sentence_as_title(text: str) -> str:
     """Return the first sentence of a text, shortened if it is too long."""
-    line = next((bare for line in text.splitlines() if (bare := line.strip(" #*-•>\t"))), "")
-    end = _SENTENCE_END.search(line)
-    shown = line[: end.end()] if end else line
+    shown = next(split_sentences(text), "")
     return shown if len(shown) <= MAX_TITLE_CHARS else f"{shown[:MAX_TITLE_CHARS].rsplit(' ', 1)[0]}…"
 
 

@@ -5,7 +5,6 @@ There is no password, so only the operator's machines should be able to reach th
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 
@@ -18,7 +17,6 @@ from runtime.metrics import REGISTRY
 
 log = logging.getLogger(__name__)
 
-CACHE_SECONDS = 2.0  # some checks write to the disk
 CHECK_SECONDS = 2.0  # after which a check fails; probes do not wait longer either
 
 Check = Callable[[], Awaitable[None]]  # raises a KeepsakeError if its part does not work
@@ -29,13 +27,10 @@ class Readiness:
     """Checks whether the process is ready: it has started, is not stopping, and all of its parts work."""
 
     _is_stopping: Callable[[], bool]
-    _monotonic: Callable[[], float] = time.monotonic
     _checks: dict[str, Check] = field(factory=dict, init=False)
     _measure: Check | None = field(default=None, init=False)
     _is_started: bool = field(default=False, init=False)
-    _known: dict[str, bool] = field(factory=dict, init=False)
-    _known_at: float = field(default=float("-inf"), init=False)
-    _asking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _failing: set[str] = field(factory=set, init=False)  # the names of the checks that failed last
 
     def mark_started(self, set_gauges: Callable[[], Awaitable[None]], **checks: Check) -> None:
         """Mark the process as started. `set_gauges` sets the gauges of /metrics, and `checks` test its parts."""
@@ -46,11 +41,7 @@ class Readiness:
         running = {"started": self._is_started, "not stopping": not self._is_stopping()}
         if not all(running.values()):
             return running
-        async with self._asking:
-            if self._monotonic() - self._known_at >= CACHE_SECONDS:
-                found = {name: await self._does_component_work(name, check) for name, check in self._checks.items()}
-                self._known, self._known_at = found, self._monotonic()
-        return running | self._known
+        return running | {name: await self._does_component_work(name, check) for name, check in self._checks.items()}
 
     async def update_gauges(self) -> None:
         """Update the gauges of /metrics. Give up after CHECK_SECONDS."""
@@ -64,11 +55,13 @@ class Readiness:
             async with asyncio.timeout(CHECK_SECONDS):
                 await check()
         except (KeepsakeError, TimeoutError) as error:
-            if self._known.get(name, True):
+            if name not in self._failing:
                 log.warning("not ready: %s (%s)", name, type(error).__name__)
+            self._failing.add(name)
             return False
-        if not self._known.get(name, True):
+        if name in self._failing:
             log.info("%s works again", name)
+        self._failing.discard(name)
         return True
 
 

@@ -4,6 +4,7 @@ import gzip
 import json
 import threading
 from base64 import b64decode
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -169,41 +170,26 @@ class Tokenizer:
         return pieces
 
     def take_head(self, text: str, max_tokens: int, start: int = 0) -> str:
-        """Return the longest prefix of text[start:] with at most `max_tokens` tokens, or nearly the longest."""
+        """Return the longest prefix of text[start:] with at most `max_tokens` tokens."""
         return self._find_longest_piece(
             len(text) - start, max_tokens, lambda size: text[start : find_grapheme_start(text, start + size, start)]
         )
 
     def take_tail(self, text: str, max_tokens: int) -> str:
-        """Return the longest suffix of a text with at most `max_tokens` tokens, or nearly the longest."""
+        """Return the longest suffix of a text with at most `max_tokens` tokens."""
         last = len(text)
         return self._find_longest_piece(last, max_tokens, lambda size: text[find_grapheme_end(text, last - size) :])
 
     def _find_longest_piece(self, text_length: int, max_tokens: int, cut_piece: Callable[[int], str]) -> str:
-        """Find a piece of at most `max_tokens` tokens that is within 1% of the longest one. Count only a few pieces."""
+        """Find the longest piece of at most `max_tokens` tokens. Count only pieces of about this size, or smaller."""
         if max_tokens <= 0:
             return ""
-        best, size, had = "", 0, 0
-        too_long, over = text_length + 1, 0  # no piece was too long so far
-        guess, tries = min(text_length, max_tokens * USUAL_LETTERS + 8), 0
-        while too_long - size > max(1, size // 100):
-            candidate = cut_piece(guess)
-            counted = self.count(candidate)
-            if counted > max_tokens:
-                too_long, over = guess, counted
-            else:
-                best, size, had = candidate, guess, counted
-                if counted == max_tokens or size == text_length:
-                    break
-            tries += 1
-            if not over:
-                guess = min(text_length, 2 * size + 8, size * max_tokens // max(1, had) + 1)
-            elif tries % 3:
-                guess = size + (too_long - size) * (max_tokens - had) // (over - had)
-            else:  # in case the text is uneven
-                guess = (size + too_long) // 2
-            guess = min(max(guess, size + 1), max(too_long - 1, size + 1))
-        return best
+        longest = max_tokens * USUAL_LETTERS
+        while longest < text_length and self.count(cut_piece(longest)) <= max_tokens:
+            longest *= 2
+        sizes = range(min(longest, text_length) + 1)
+        fitting = bisect_right(sizes, max_tokens, key=lambda size: self.count(cut_piece(size))) - 1
+        return cut_piece(fitting)
 
 
 def _format_omission_note(omitted_tokens: int) -> str:

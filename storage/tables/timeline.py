@@ -60,12 +60,11 @@ class TimelineTable(OwnerTables):
         """Return the names and message counts of the 50 most active speakers, most active first."""
         return [(str(row[0]), int(row[1])) for row in await self._fetch_rows(scope.owner, _SPEAKERS, *scope, 50)]
 
-    async def choose_name_and_check_if_used(self, owner: int, person_id: int, name: str) -> tuple[str, bool]:
-        """Return a unique name such as "Anna" or "Anna2" for a member, and True if messages already use this name."""
+    async def choose_unique_name(self, owner: int, person_id: int, name: str) -> str:
+        """Return a name for a member, such as "Anna" or "Anna2", that no other member's messages have."""
         known = {str(row[0]): int(row[1]) for row in await self._fetch_rows(owner, _MEMBERS, owner, 2_000)}
         names = [name, *(f"{name}{number}" for number in range(2, len(known) + 3))]
-        chosen = min(names, key=lambda name: (known.get(name, 0) != person_id, name in known))
-        return chosen, chosen in known
+        return min(names, key=lambda name: (known.get(name, 0) != person_id, name in known))
 
 
 _MEMBERS = """

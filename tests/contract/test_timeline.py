@@ -56,9 +56,7 @@ async def test_numbers_members_with_same_name(store: MemoryStore) -> None:
     members = [(7, "Anna"), (8, "Anna"), (9, "Борис"), (7, "Anna"), (8, "Anna"), (10, "Anna")]
     chosen = []
     for minute, (person_id, name) in enumerate(members):
-        chosen_name, is_theirs = await store.timeline.choose_name_and_check_if_used(ANNA.owner, person_id, name)
-        assert is_theirs is (chosen_name in chosen)
-        chosen.append(chosen_name)
+        chosen.append(await store.timeline.choose_unique_name(ANNA.owner, person_id, name))
         await store.append_messages(
             ANNA, [replace(make_message_at(minute, "hello", speaker=chosen[-1]), person_id=person_id)]
         )
@@ -66,5 +64,5 @@ async def test_numbers_members_with_same_name(store: MemoryStore) -> None:
     for _ in range(2):  # as before names were told apart: who had it first keeps it
         await store.append_messages(BORIS, [replace(make_message_at(1, "hi", speaker="Anna"), person_id=7)])
         await store.append_messages(BORIS, [replace(make_message_at(2, "hi", speaker="Anna"), person_id=8)])
-    names = [await store.timeline.choose_name_and_check_if_used(BORIS.owner, person_id, "Anna") for person_id in (7, 8)]
-    assert names == [("Anna", True), ("Anna2", False)]
+    names = [await store.timeline.choose_unique_name(BORIS.owner, person_id, "Anna") for person_id in (7, 8)]
+    assert names == ["Anna", "Anna2"]
