@@ -43,7 +43,6 @@ from records.model_calls import UNKNOWN
 from records.scopes import Clock
 from reminders.reading import ReminderReader
 from reminders.sending import Reminders
-from retrieval.fact_ranking import FactRecall
 from retrieval.prompt_builder import Budgets
 from runtime.tasks import repeat_in_background, run_in_background
 from settings import Settings
@@ -241,7 +240,6 @@ async def open_core_resources(
             embedder=embedder,
             embedding_timeout=settings.embedding_timeout,
             commands=commands,
-            facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         ),
     )
 

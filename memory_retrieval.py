@@ -24,7 +24,7 @@ from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import UserMessage
 from retrieval import prefix_cache
-from retrieval.fact_ranking import FactRecall, FoundFacts, select_facts_for_prompt, select_usable_facts
+from retrieval.fact_ranking import FoundFacts, select_facts_for_prompt, select_usable_facts
 from retrieval.packing import Packer, RankedPassage
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.question import NARROW, WIDE, Question, needs_several_searches
@@ -75,7 +75,6 @@ class MemoryRetrieval:
     _clock: Clock
     _charge: Charge  # counts the embedding of a question towards its owner's quota
     _embedder: Embedder | None = None  # None to search words only
-    _facts: FactRecall = attrs.field(factory=FactRecall)
     _embedding_timeout: float | None = None  # seconds until words only are searched
     _commands: Mapping[str, str]  # names and descriptions for the system prompt
     _examples: Floats | None = attrs.field(default=None, init=False)
@@ -240,12 +239,7 @@ class MemoryRetrieval:
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.read_vectors_by_fact_id(owner, model) if question.vector is not None else {}
         found = await asyncio.to_thread(
-            select_facts_for_prompt,
-            facts,
-            question,
-            vectors=vectors,
-            embedding_model=model,
-            recall_settings=self._facts,
+            select_facts_for_prompt, facts, question, vectors=vectors, embedding_model=model
         )
         if not found.relevant:
             return found

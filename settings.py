@@ -31,7 +31,6 @@ from records.setting_values import (
     parse_address,
     parse_admin_ids,
     parse_api_key,
-    parse_cosine,
     parse_ids,
     parse_list,
     parse_postgres_url,
@@ -91,10 +90,6 @@ class Settings:
     )
     facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", make_integer_parser(1))
     facts_quiet_seconds: float = setting(120.0, "seconds of silence after which facts are learned from fewer turns")
-    facts_top_k: int = setting(5, "the most facts near the question in a prompt; 0 = none but pinned ones")
-    fact_min_similarity: float | None = setting(
-        None, "the cosine from which a fact is recalled by meaning alone", parse_cosine, label="by model"
-    )
     profile_every_summaries: int = setting(
         20, "the profile is distilled again after this many summaries of level 1", make_integer_parser(1)
     )

@@ -127,4 +127,3 @@ def parse_webhook_token(text: str) -> Secret:
 
 
 parse_seconds = make_number_parser(1e-9, 86_400.0, "a number of seconds above 0, at most 86400", float)
-parse_cosine = make_number_parser(-1.0, 1.0, "a number from -1 to 1", float)

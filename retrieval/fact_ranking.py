@@ -24,17 +24,10 @@ MAX_FACT_CHARS = 4_096  # characters of a fact from which words are taken
 CACHED_FACTS = 20_000  # facts whose words are cached
 IMAGINED_FACTS = 10  # added to the real ones, so that the words of a few facts still count as rare
 PINNED_SCORE = 0.25
+MAX_NEAR_FACTS = 5  # facts near the question in each prompt, not counting pinned ones
 MAX_STATES = 12  # personal facts in each prompt, whatever the question is, some 200 tokens
 IMPORTANCE_BASE = 0.7  # a score is multiplied by 0.7 to 1.3, depending on the fact's importance
 IMPORTANCE_WEIGHT = 0.6
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FactRecall:
-    """Settings that control which facts a prompt contains."""
-
-    top: int = 5  # facts near the question, not counting pinned ones; 0 leaves out states too
-    min_similarity: float | None = None  # None means the model's default
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,17 +45,12 @@ class FoundFacts:
 
 
 def rank_facts(
-    facts: Sequence[Fact],
-    question: Question,
-    *,
-    vectors: Mapping[int, Floats] | None = None,
-    embedding_model: str = "",
-    min_similarity: float | None = None,
+    facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats] | None = None, embedding_model: str = ""
 ) -> list[RecalledFact]:
     """Return pinned facts and facts close in words or meaning, best first. `vectors` are keyed by fact id."""
     shares = _score_word_overlap_by_fact_id(facts, question.own)
     leaning = shares if question.terms == question.own else _score_word_overlap_by_fact_id(facts, question.terms)
-    closeness = _score_similarity_by_fact_id(facts, question.vector, vectors or {}, embedding_model, min_similarity)
+    closeness = _score_similarity_by_fact_id(facts, question.vector, vectors or {}, embedding_model)
     found = []
     for fact in facts:
         parts: dict[str, float] = {}
@@ -81,31 +69,23 @@ def rank_facts(
 
 
 def select_facts_for_prompt(
-    facts: Sequence[Fact],
-    question: Question,
-    *,
-    vectors: Mapping[int, Floats],
-    embedding_model: str,
-    recall_settings: FactRecall,
+    facts: Sequence[Fact], question: Question, *, vectors: Mapping[int, Floats], embedding_model: str
 ) -> FoundFacts:
     """Select facts for a prompt: those close to the question, pinned ones, recent personal ones, and instructions."""
-    ranked = rank_facts(
-        facts, question, vectors=vectors, embedding_model=embedding_model, min_similarity=recall_settings.min_similarity
-    )
+    ranked = rank_facts(facts, question, vectors=vectors, embedding_model=embedding_model)
     near = {recalled.fact.id for recalled in ranked}
     always = [fact for fact in reversed(facts) if fact.kind == "instruction" and not fact.subject]
     applying = [recalled.fact for recalled in ranked if recalled.fact.is_lasting]
     applying += [fact for fact in always if fact.id not in near]
     applying.sort(key=lambda fact: LASTING.index(fact.kind))
     others = [recalled for recalled in ranked if not recalled.fact.is_lasting]
-    best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][: recall_settings.top]
+    best = [recalled for recalled in others if recalled.score.keys() - {"pinned"}][:MAX_NEAR_FACTS]
     relevant = [recalled for recalled in others if recalled in best or recalled.fact.is_pinned]
     chosen = {recalled.fact.id for recalled in relevant}
     # Nobody asks about a bad knee when planning a hike. What matters most, such as an allergy, comes first.
     states = [fact for fact in facts if fact.kind == "personal" and not fact.is_uncertain]
     states.sort(key=lambda fact: (fact.importance < 1, -fact.observed_at.timestamp(), -fact.id))
-    newest = states[:MAX_STATES] if recall_settings.top else []
-    relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in newest if fact.id not in chosen]
+    relevant += [RecalledFact(fact=fact, score={"state": 1.0}) for fact in states[:MAX_STATES] if fact.id not in chosen]
     return FoundFacts(relevant=relevant, lasting=[RecalledFact(fact=fact, score={fact.kind: 1.0}) for fact in applying])
 
 
@@ -130,11 +110,7 @@ def _collect_search_terms(text: str) -> frozenset[str]:
 
 
 def _score_similarity_by_fact_id(
-    facts: Sequence[Fact],
-    question_vector: Floats | None,
-    vectors: Mapping[int, Floats],
-    embedding_model: str,
-    min_similarity: float | None,
+    facts: Sequence[Fact], question_vector: Floats | None, vectors: Mapping[int, Floats], embedding_model: str
 ) -> dict[int, float]:
     """Score similar facts from 0 (the minimum similarity) to 1 (the same meaning). Return the scores by fact id."""
     if question_vector is None:
@@ -143,7 +119,7 @@ def _score_similarity_by_fact_id(
     cosines = {
         id_: float(vector @ question_vector) for id_, vector in held.items() if vector.shape == question_vector.shape
     }
-    limit = min_similarity if min_similarity is not None else MIN_SIMILARITY.get(embedding_model)
+    limit = MIN_SIMILARITY.get(embedding_model)
     if limit is None:
         if len(cosines) < MIN_FACTS_TO_JUDGE:
             return {}

@@ -91,10 +91,3 @@ async def test_prompt_contains_newest_states_and_old_allergy(talk: ChatHarness) 
     assert "allergic to wasps" in prompt
     assert [number for number in range(15) if f"boat {number:02}" in prompt] == list(range(4, 15))
     assert "likes rain" not in prompt
-
-
-async def test_prompt_contains_no_states_when_facts_top_k_is_zero(tmp_path: Path) -> None:
-    async with open_chat_harness(tmp_path, facts_top_k=0) as talk:
-        await talk.turn_on_memory()
-        await talk.services.facts.add_fact_unless_known(ANNA.id, KNEE)
-        assert KNEE not in await ask(talk)

