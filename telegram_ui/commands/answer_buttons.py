@@ -46,9 +46,8 @@ class AnswerButtons(CommandGroup):
     @Action(VERSION, queue="chat")
     async def _show_answer_version(self, event: ChatEvent) -> HandlerReply:
         turn, _, number = event.argument.partition(".")
-        chat = event.chat
-        begin, shown = self._dependencies.answers.begin, await self._find_answer_message_ids(event)
-        stream = begin(self._delivery, event.update.update_id, chat, None, shown)
+        chat, shown = event.chat, await self._find_answer_message_ids(event)
+        stream = self._dependencies.answers.open_stream(event.update.update_id, chat, event.person, shown)
         switch = partial(self._services.conversation.switch_answer_version, in_group=not chat.is_private)
         async with stream.mark_if_interrupted():
             answered = await switch(chat.scope, int(turn), int(number), event.person)
@@ -100,7 +99,7 @@ class AnswerButtons(CommandGroup):
 
     @Action(STOP)
     async def _stop_answer(self, event: ChatEvent) -> HandlerReply:
-        if self._dependencies.answers.stop(event.chat.chat_scope):
+        if self._dependencies.answers.try_to_stop(event.chat.chat_scope):
             return None
         # The process that wrote the answer was killed.
         await self._last_buttons.remove_buttons(self._delivery, event.chat, event.message_id)
@@ -135,7 +134,7 @@ class AnswerButtons(CommandGroup):
 
     async def _begin_answer_stream(self, event: ChatEvent, *, replaced_ids: Sequence[int] = ()) -> AnswerStream:
         await acknowledge_press(event.update)
-        return begin_answer_stream(self._dependencies, event.update.update_id, event.chat, event.person, replaced_ids)
+        return self._dependencies.answers.open_stream(event.update.update_id, event.chat, event.person, replaced_ids)
 
     async def _deliver_answer(
         self, event: ChatEvent, stream: AnswerStream, incoming: UserMessage, reply: Reply, *, status_text: str = ""
@@ -145,18 +144,6 @@ class AnswerButtons(CommandGroup):
         ids, chat, person = (event.update.update_id,), event.chat, event.person
         answer = Answer(update_ids=ids, chat=chat, person=person, asked_by="press", incoming=incoming, reply=reply)
         await deliver_answer(self._dependencies, stream, answer)
-
-
-def begin_answer_stream(
-    dependencies: Dependencies, update_id: int, chat: Chat, person: Person, replaced_ids: Sequence[int] = ()
-) -> AnswerStream:
-    """Begin to show an answer, with a [Stop] button, in place of the messages `replaced_ids`."""
-
-    def make_stop_keyboard() -> InlineKeyboardMarkup:
-        button = dependencies.buttons.make_button(STOP, chat, person, tr("answers-stop"))
-        return InlineKeyboardMarkup.from_button(button)
-
-    return dependencies.answers.begin(dependencies.delivery, update_id, chat, make_stop_keyboard, replaced_ids)
 
 
 async def _run_at_once(_: object, work: Callable[[], Awaitable[object]]) -> None:
@@ -169,20 +156,18 @@ async def deliver_answer(
     """Deliver the first answer to a message, or one that a button asked for, with everything that follows it."""
     chat, person, reply = answer.chat, answer.person, answer.reply
     keyboard = make_answer_keyboard(dependencies, chat, person, reply)
-    outcome, shown_as = await dependencies.answers.send(answer, stream, format_reply(reply), keyboard)
-    if outcome == "later":
-        return
+    has_arrived, shown_as = await dependencies.answers.send_answer(answer, stream, format_reply(reply), keyboard)
     if answer.asked_by == "press":  # a stop from here on must not make the next run ask the model again
-        await dependencies.answers.mark_done(answer)
+        await dependencies.answers.mark_done_once_stored(answer)
     if not reply.is_error:
         await dependencies.services.explanations.record_answer_message_ids(answer.incoming, shown_as)
-    if outcome == "arrived":
+    if has_arrived:
         for notice in reply.notices:
             await run_follow_up("now", partial(dependencies.delivery.send_text, chat, notice))
         for proposal in reply.proposals:
             await run_follow_up("now", partial(proposals.ask_about_proposal, dependencies, chat, person, proposal))
     if answer.asked_by != "press":  # only now, so that after a stop the next run sends the notices and questions
-        await dependencies.answers.mark_done(answer)
+        await dependencies.answers.mark_done_once_stored(answer)
     last_buttons = dependencies.last_buttons
     before = last_buttons.record_answer_and_get_old_id(chat, shown_as) if keyboard and shown_as else None
     if before is not None:

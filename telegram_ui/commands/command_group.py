@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta, tzinfo
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
@@ -32,8 +32,6 @@ Where = Literal["private", "everywhere", "admins"]
 Queue = Literal["commands", "slow", "chat"]
 """The work queue: for quick commands, for work that waits for a model, or for answers, which /stop can cancel."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
-BeginAnswer = Callable[[Delivery, int, Chat, Callable[[], InlineKeyboardMarkup] | None, Sequence[int]], AnswerStream]
-Outcome = Literal["arrived", "lost", "later"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,20 +159,27 @@ class Answer:
     reply: Reply
 
 
-SendAnswer = Callable[
-    [Answer, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[tuple[Outcome, Sequence[MessageId]]]
-]
-"""Sends an answer, with its text and buttons. Returns the outcome and the ids of the messages that show the answer."""
+class AnswerSender(Protocol):
+    """Begins, sends and stops answers."""
 
+    def open_stream(
+        self, update_id: int, chat: Chat, person: Person, replaced_ids: Sequence[MessageId] = ()
+    ) -> AnswerStream:
+        """Begin to show the answer to an update, in place of the messages `replaced_ids`."""
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerControls:
-    """Callbacks that begin, send and stop answers."""
+    async def send_answer(
+        self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> tuple[bool, Sequence[MessageId]]:
+        """Send an answer, with retries. Return True if all of it arrived, and the ids of the messages that show it.
 
-    stop: Callable[[Scope], bool]  # cancels the answer in a scope, and returns True if one was being written
-    begin: BeginAnswer  # starts to show the answer to an update, in place of the given messages
-    send: SendAnswer  # retries until the whole answer has arrived
-    mark_done: Callable[[Answer], Awaitable[None]]  # after which no later run sends the answer again
+        Raise ServedElsewhere if the next run must send it.
+        """
+
+    async def mark_done_once_stored(self, answer: Answer) -> None:
+        """Mark the updates of an answer as done. After that, no later run sends it again."""
+
+    def try_to_stop(self, chat_scope: Scope) -> bool:
+        """Cancel the answer in a scope. Return True if one was being written or sent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -190,7 +195,7 @@ class Dependencies:
     give_command: Callable[[str, ChatEvent], Awaitable[None]] = _raise_not_implemented
     settings: Settings = field(default_factory=Settings)
     last_buttons: LastButtons = field(default_factory=LastButtons)
-    answers: AnswerControls
+    answers: AnswerSender
 
     @property
     def operator(self) -> Operator:

@@ -12,7 +12,7 @@ from telegram.error import TelegramError
 
 from locales.catalog import ENGLISH, LANGUAGES, tr, use_language
 from records.errors import KeepsakeError, StorageError
-from records.scopes import Person
+from records.scopes import Person, Scope
 from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
 from telegram_ui.commands.basics import BasicCommands, select_private_menu_commands
@@ -157,13 +157,13 @@ class Commands:
             with suppress(TelegramError):  # the press may be too old by now; the person sees the message anyway
                 await query.answer(toast)
 
-    async def awaits_text(self, event: ChatEvent) -> bool:
-        """Return True if a command group may have asked for this text. If the store fails, assume that one has."""
+    async def awaits_text(self, chat_scope: Scope, person_id: int, update_id: int) -> bool:
+        """Return True if a command group may have asked for the text of an update. If the store fails, assume so."""
         try:
-            state = await self.dependencies.services.memory.wizards.find_state(event.chat.chat_scope, event.person.id)
+            state = await self.dependencies.services.memory.wizards.find_state(chat_scope, person_id)
         except KeepsakeError:
             return True
-        return state is not None and state.accepts_answer(event.update.update_id)
+        return state is not None and state.accepts_answer(update_id)
 
     async def pass_text_to_command_if_awaited(self, event: ChatEvent) -> bool:
         """Pass a text to the group of commands that asked for it. Return False if none did."""

@@ -15,14 +15,14 @@ from external_memory import ExternalMemory
 from llm.quota import charge_tokens_to_speaker
 from locales.catalog import tr, use_language
 from locales.sentences import use_reader_role
-from records.errors import KeepsakeError, StorageError
+from records.errors import KeepsakeError, ServedElsewhere, StorageError
 from records.owners import MODES, Mode
-from records.scopes import Scope
+from records.scopes import Person, Scope
 from records.turns import IncomingPiece, Reply, UserMessage
 from runtime.tasks import finish_if_cancelled
 from telegram_ui.commands import answer_buttons, summaries
-from telegram_ui.commands.buttons import make_keyboard
-from telegram_ui.commands.command_group import Answer, AnswerControls, Outcome
+from telegram_ui.commands.buttons import Buttons, make_keyboard
+from telegram_ui.commands.command_group import Answer
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat, MessageId, require_chat_lease
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
@@ -41,6 +41,10 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
+class AnswerLeftToNextRun(ServedElsewhere):
+    """The answer cannot be sent now. The next run sends it."""
+
+
 @define(eq=False)
 class AnswerDelivery:
     """Sends answers with retries, each at most MAX_SENDS times over all runs."""
@@ -50,19 +54,20 @@ class AnswerDelivery:
     _memory: ExternalMemory
     _conversation: Conversation
     _chat_queues: SerialQueues
-    _postponed: set[int] = field(factory=set[int], init=False)
+    _delivery: Delivery
+    _buttons: Buttons
 
     def open_stream(
-        self,
-        delivery: Delivery,
-        update_id: int,
-        chat: Chat,
-        make_stop_keyboard: Callable[[], InlineKeyboardMarkup] | None,
-        replaced_ids: Sequence[int] = (),
+        self, update_id: int, chat: Chat, person: Person, replaced_ids: Sequence[MessageId] = ()
     ) -> AnswerStream:
         """Return a stream for an answer. It replaces the messages that an earlier run sent, or else `replaced_ids`."""
+
+        def make_stop_keyboard() -> InlineKeyboardMarkup:
+            button = self._buttons.make_button(answer_buttons.STOP, chat, person, tr("answers-stop"))
+            return InlineKeyboardMarkup.from_button(button)
+
         return AnswerStream(
-            delivery,
+            self._delivery,
             chat,
             make_stop_keyboard=make_stop_keyboard,
             replaced_ids=self._inbox.get_earlier_answer_message_ids(update_id) or replaced_ids,
@@ -78,9 +83,10 @@ class AnswerDelivery:
             return False
         return config is not None and config.formatting == "rich"
 
-    async def _send_answer(
+    async def send_answer(
         self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
-    ) -> tuple[Outcome, Sequence[MessageId]]:
+    ) -> tuple[bool, Sequence[MessageId]]:
+        """Send an answer. Return True if it arrived, and the ids of its messages. Raise AnswerLeftToNextRun."""
         update_id, wait, refusals = answer.update_ids[-1], 1.0, 0
         while await self._inbox.increment_and_get_attempts(update_id, "sends") <= MAX_SENDS:
             try:
@@ -89,29 +95,28 @@ class AnswerDelivery:
                 logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
-                return "lost", stream.sent_message_ids
+                return False, stream.sent_message_ids
             except DeliveryError as error:
                 await self._inbox.decrement_attempts(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     frames = format_innermost_frames(error)
                     logger.error("Update %s: Telegram refuses its answer (%s).", update_id, frames)  # noqa: TRY400
-                    return "lost", stream.sent_message_ids
+                    return False, stream.sent_message_ids
                 # Wait for the network without a limit.
                 refusals += not (isinstance(error.__cause__, NetworkError) and failed_without_response(error.__cause__))
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     self._inbox.stop_tracking_updates(answer.update_ids)
-                    self._postponed.update(answer.update_ids if answer.asked_by == "press" else ())
-                    return "later", stream.sent_message_ids
+                    raise AnswerLeftToNextRun from error
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)
             else:
-                return "arrived", stream.sent_message_ids
+                return True, stream.sent_message_ids
         logger.warning("Update %s: its answer is not sent a third time.", update_id)
-        return "lost", stream.sent_message_ids
+        return False, stream.sent_message_ids
 
-    async def _mark_done_once_stored(self, answer: Answer) -> None:
+    async def mark_done_once_stored(self, answer: Answer) -> None:
         """Mark the updates of an answer as done once its turn is stored, so that a crash does not lose the turn."""
         ids, reply = answer.update_ids, answer.reply
         done = partial(
@@ -123,24 +128,10 @@ class AnswerDelivery:
             self._inbox.stop_tracking_updates(ids)
         # Otherwise the update stays in progress, so that it is not answered again once it can be written.
 
-    async def mark_update_done_unless_postponed(self, update_id: int) -> None:
-        """Mark an update as done, unless it is a button press whose answer the next run must send."""
-        if update_id in self._postponed:
-            self._postponed.discard(update_id)
-            self._inbox.stop_tracking_updates([update_id])
-        else:
-            await self._inbox.mark_updates_done([update_id])
-
-    def make_answer_controls(self) -> AnswerControls:
-        """Return callbacks that let buttons begin, send and stop answers."""
-        queues = self._chat_queues
-        return AnswerControls(
-            # An answer that is already being sent counts as stopped, because its message loses the button anyway.
-            stop=lambda chat_scope: queues.try_to_cancel_running_job(chat_scope) or queues.has_running_job(chat_scope),
-            begin=self.open_stream,
-            send=self._send_answer,
-            mark_done=self._mark_done_once_stored,
-        )
+    def try_to_stop(self, chat_scope: Scope) -> bool:
+        """Cancel the answer in a scope. Return True if one was being written or sent."""
+        # An answer that is already being sent counts as stopped, because its message loses the button anyway.
+        return self._chat_queues.try_to_cancel_running_job(chat_scope) or self._chat_queues.has_running_job(chat_scope)
 
 
 @define(eq=False, slots=False)
@@ -171,7 +162,7 @@ class TurnAnswerer:
         language = await self._commands.choose_reply_language(parsed.chat, person)
         is_operator = self._dependencies.operator.is_admin_or_bot_has_none(person)
         with use_language(language), use_reader_role(is_operator=is_operator), charge_tokens_to_speaker(person.id):
-            stream = answer_buttons.begin_answer_stream(self._dependencies, ids[-1], parsed.chat, person)
+            stream = self._dependencies.answers.open_stream(ids[-1], parsed.chat, person)
             turn = TurnWithFiles(make_user_message(pieces))
             try:
                 async with stream.mark_if_interrupted(on_stopped=partial(self._inbox.mark_updates_done, ids)):

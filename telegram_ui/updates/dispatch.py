@@ -24,7 +24,7 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import set_lease_check
 from telegram_ui.sending.documents import find_document
 from telegram_ui.updates.access import AccessPolicy, AdminClaim
-from telegram_ui.updates.answering import AnswerDelivery, TurnAnswerer, WaitingTurn
+from telegram_ui.updates.answering import TurnAnswerer, WaitingTurn
 from telegram_ui.updates.attached import FILE
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON, DurableQueue, QueuedUpdate
 from telegram_ui.updates.error_boundary import ErrorBoundary
@@ -50,7 +50,6 @@ class Dispatcher:
     _commands: Commands
     _queues: Queues
     _upgrades: SupergroupUpgrades
-    _answer_delivery: AnswerDelivery
     _claim: AdminClaim
     _albums: LRUCache[Scope, str] = field(factory=partial(LRUCache, 1_000), init=False)  # the last one declined
     _closing: bool = field(default=False, init=False)
@@ -344,13 +343,12 @@ class Dispatcher:
                 self._pieces.collect_further_pieces(pieces, partial(self._queues.chats.release_held_job, ticket))
 
     async def _pass_input_to_command_if_awaited(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
-        is_file = parsed.attachment == FILE
-        event = _make_event(item, parsed, "" if is_file else parsed.argument)
+        is_file, number = parsed.attachment == FILE, parsed.person.id
         if not is_file:
             is_text = parsed.kind == "text" and not parsed.attachment
-            if not is_text or not await self._commands.awaits_text(event):
+            if not is_text or not await self._commands.awaits_text(parsed.chat_scope, number, item.update_id):
                 return False
-        was_taken = False
+        event, was_taken = _make_event(item, parsed, "" if is_file else parsed.argument), False
 
         async def pass_to_command() -> None:
             nonlocal was_taken
@@ -384,7 +382,7 @@ class Dispatcher:
 
     async def _mark_update_done(self, item: QueuedUpdate) -> None:
         if item.is_durable:
-            await self._answer_delivery.mark_update_done_unless_postponed(item.update_id)
+            await self._inbox.mark_updates_done([item.update_id])
 
 
 def _make_event(item: QueuedUpdate, parsed: ParsedUpdate, argument: str = "") -> ChatEvent:

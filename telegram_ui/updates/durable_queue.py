@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Literal, TypeVar
 
 import telegram
@@ -16,7 +15,6 @@ from cachetools import TTLCache
 from records.errors import StorageError
 from records.owners import Mode
 from runtime.metrics import make_gauge
-from runtime.tasks import run_to_completion
 from storage.bot_state.inbox import NOBODY, AttemptCounter, Inbox, Lease, PendingUpdate, ReceivedUpdate
 from telegram_ui.updates.parsing import parse_raw_update
 
@@ -96,7 +94,6 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         self._limit_per_person = limit_per_person
         self._bot_id = 0
         self._tracked: dict[int, TrackedUpdate] = {}  # by update id
-        self._written_ahead: dict[int, bool] = {}  # on disk but not queued yet; True if the id was new
         self._counts_by_person: Counter[int] = Counter()  # of the updates in progress
         self._refused = TTLCache[int, bool](MAX_KNOWN_PEOPLE, 60.0, lambda: now().timestamp())
         self._room = asyncio.Event()
@@ -131,10 +128,9 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
         Each update comes with its raw JSON. Raise StorageError if Telegram should send them again.
         """
-        if len(updates) > 1:
-            await run_to_completion(partial(self._write_batch, updates))
+        written = await self._write_batch_and_check_if_new(updates) if len(updates) > 1 else {}
         for update, _ in updates:
-            is_written = update.update_id in self._written_ahead
+            is_written = update.update_id in written
             try:
                 is_durable = is_written or self._keep(update)
             except Exception as error:  # broad: fields may have any type, and an error here would end polling
@@ -150,12 +146,12 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                     await self._room.wait()
                 # One at a time, in order: a webhook's requests arrive side by side.
                 async with self._lock:
-                    await run_to_completion(partial(self._write_and_enqueue_update, update))
+                    await self._write_and_enqueue_update(update, is_new=written.get(update.update_id))
 
-    async def _write_and_enqueue_update(self, update: telegram.Update) -> None:
+    async def _write_and_enqueue_update(self, update: telegram.Update, *, is_new: bool | None) -> None:
+        """Queue an update if it is new. Write it to disk first if `is_new` is None."""
         try:
             is_enqueued_here = self._enqueues_at_once and self.are_updates_on_disk([update.update_id])
-            is_new = self._written_ahead.pop(update.update_id, None)
             if is_new is None:
                 is_new = await self._write_update_and_check_if_new(update)
             if is_enqueued_here and is_new:
@@ -165,21 +161,24 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         except Exception as error:  # broad: anything else would end polling for good
             await self._enqueue_unwritten_update_or_raise(update, error)
 
-    async def _write_batch(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+    async def _write_batch_and_check_if_new(
+        self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]
+    ) -> Mapping[int, bool]:
+        """Write updates in one transaction. For each id that is on disk then, return True if it was new."""
         try:
             arrivals: list[ReceivedUpdate] = []
             counts_by_sender = Counter[int]()
             for update, raw in updates:
                 number, sender = update.update_id, find_sender_id_or_nobody(update)
-                is_new = number not in self._written_ahead and self.are_updates_on_disk([number]) and self._keep(update)
-                if is_new and not self._exceeds_sender_limit(update, counts_by_sender[sender]):
+                is_writable = self.are_updates_on_disk([number]) and self._keep(update)
+                if is_writable and not self._exceeds_sender_limit(update, counts_by_sender[sender]):
                     arrivals.append(ReceivedUpdate(number, json.dumps(raw), find_chat_id_or_nobody(update), sender))
                     counts_by_sender[sender] += 1
-            if arrivals:
-                new = await self._inbox.store_and_get_new_ids(self._bot_id, arrivals, self._now())
-                self._written_ahead |= {arrival.update_id: arrival.update_id in new for arrival in arrivals}
+            new = await self._inbox.store_and_get_new_ids(self._bot_id, arrivals, self._now()) if arrivals else set()
+            return {arrival.update_id: arrival.update_id in new for arrival in arrivals}
         except Exception as error:  # broad: then enqueue_updates() writes each by itself
             logger.debug("Updates are written one by one (%s).", type(error).__name__)
+            return {}
 
     async def mark_updates_done(
         self, update_ids: Iterable[int], *, is_text_stored: bool = False, may_truncate_log_later: bool = False

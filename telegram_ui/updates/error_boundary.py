@@ -59,7 +59,7 @@ class ErrorBoundary:
         If another process serves the chat now, return False and say nothing.
         """
         if isinstance(error, ServedElsewhere):
-            logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
+            logger.info("Update %s, scope %s: left to another process or run.", parsed.update_id, parsed.scope)
             return False
         number, place = secrets.token_hex(4), format_innermost_frames(error)
         # Without the error's text, which may quote a message.

@@ -122,18 +122,18 @@ async def open_telegram_service(
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)
     delivery = Delivery(bot, streaming=settings.reply_streaming, on_upgrade=upgrades.submit_memory_move)
-    answers = AnswerDelivery(queue, pause, memory, services.conversation, queues.chats)
+    buttons = Buttons(settings.telegram_bot_token.value.encode())
     dependencies = Dependencies(
         services=services,
         settings=settings,
         delivery=delivery,
-        buttons=Buttons(settings.telegram_bot_token.value.encode()),
+        buttons=buttons,
         may_configure=access.may_configure,
-        answers=answers.make_answer_controls(),
+        answers=AnswerDelivery(queue, pause, memory, services.conversation, queues.chats, delivery, buttons),
     )
     commands = Commands(dependencies, command_groups)
     claim = AdminClaim(settings, memory.people, now=now)
-    dispatcher = Dispatcher(queue, access, commands, queues, upgrades, answers, claim)
+    dispatcher = Dispatcher(queue, access, commands, queues, upgrades, claim)
 
     def is_polling() -> bool:
         return not settings.webhook_url and (shared is None or shared.leases.is_serving(POLLING - bot.id))

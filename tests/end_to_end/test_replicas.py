@@ -163,7 +163,7 @@ async def test_replica_paused_while_streaming_stays_silent_after_resuming(
         before = dict(own_servers.world.messages[there.chat_id])
         await own_servers.model.release()
         os.kill(paused.pid, signal.SIGCONT)
-        await paused.wait_for_log_line("another process serves it now")
+        await paused.wait_for_log_line("left to another process or run")
         assert await there.ask("@keepsake_bot, and now?") == "Noted."
         after = own_servers.world.messages[there.chat_id]
         assert {number: after[number] for number in before} == before

@@ -61,7 +61,7 @@ from tests.fuzz.embedder import fuzz_embedder
 from tests.fuzz.imports import ImportEntryPoints
 from tests.fuzz.large import Feed, LargeEntryPoints, Make
 from tests.fuzz.values import ATOMS, Chance, garble, make_text, mutate
-from tests.support.answer_controls import DIRECT_ANSWERS
+from tests.support.answer_controls import DirectAnswers
 from tests.support.postgres_server import run_postgres_server
 from tests.support.processor_time import frozen_heap
 from tests.support.storages import FILE_STORAGES
@@ -133,7 +133,11 @@ class EntryPoints:
         services = cast("Any", SimpleNamespace(memory=self._memory, clock=lambda: NOW))
         self._buttons = Buttons(b"key")
         dependencies = Dependencies(
-            services=services, delivery=delivery, may_configure=may, buttons=self._buttons, answers=DIRECT_ANSWERS
+            services=services,
+            delivery=delivery,
+            may_configure=may,
+            buttons=self._buttons,
+            answers=DirectAnswers(delivery),
         )
         self._commands = Commands(dependencies, [SetupWizard, SummaryCommands])
         self._bot = SimpleNamespace(bot=self._me, id=9)

@@ -22,7 +22,7 @@ from telegram_ui.commands.summaries import format_summary_policy
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
-from tests.support.answer_controls import DIRECT_ANSWERS
+from tests.support.answer_controls import DirectAnswers
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from transfer.formats.conversations import HistoryBuilder, ImportFormat
 from transfer.formats.detection import FORMATS
@@ -90,7 +90,7 @@ async def test_new_command_needs_only_group_in_registry(own_texts: Callable[[str
         delivery=cast("Any", telegram_side),
         may_configure=may_configure,
         buttons=buttons,
-        answers=DIRECT_ANSWERS,
+        answers=DirectAnswers(cast("Any", telegram_side)),
     )
     commands = Commands(dependencies, (*COMMAND_GROUPS, Toy))
     private, group = Chat(id=ANN.id), Chat(id=-5, is_private=False)
@@ -129,7 +129,7 @@ def test_duplicate_command_name_is_rejected_at_start() -> None:
                 delivery=cast("Any", Recorder()),
                 may_configure=may_configure,
                 buttons=Buttons(b"key"),
-                answers=DIRECT_ANSWERS,
+                answers=DirectAnswers(cast("Any", Recorder())),
             ),
             (Toy, Toy),
         )

@@ -27,7 +27,7 @@ from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.sending.streaming import MAX_STALL_SECONDS, AnswerStream
 from telegram_ui.updates.parsing import parse_update
-from tests.support.answer_controls import DIRECT_ANSWERS
+from tests.support.answer_controls import DirectAnswers
 from tests.support.talk import ChatHarness, open_chat_harness
 
 TOKEN = "4242:test-token"
@@ -161,12 +161,13 @@ class Desk:
         async def may_configure(chat: Chat, person: Person) -> bool:
             return chat.is_private or person.id in (ANN, ANONYMOUS_ADMIN)
 
+        delivery = self.peer.make_delivery()
         dependencies = Dependencies(
             services=self.services,
-            delivery=self.peer.make_delivery(),
+            delivery=delivery,
             may_configure=may_configure,
             buttons=Buttons(b"key"),
-            answers=DIRECT_ANSWERS,
+            answers=DirectAnswers(delivery),
         )
         self.commands = Commands(dependencies)
 

@@ -12,7 +12,7 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.command_group import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import MAX_REQUESTS, AccessPolicy
-from tests.support.answer_controls import DIRECT_ANSWERS
+from tests.support.answer_controls import DirectAnswers
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 EVE = Person(id=13, name="Eve", username="eve")
@@ -25,13 +25,14 @@ def make_ann_admin(desk: Desk, **more: object) -> Desk:
         return True
 
     settings = Settings(admin_user_ids=frozenset({ANN}), **more)  # type: ignore[arg-type]
+    delivery = desk.peer.make_delivery()
     desk.commands = Commands(
         Dependencies(
             services=desk.services,
-            delivery=desk.peer.make_delivery(),
+            delivery=delivery,
             may_configure=may_configure,
             buttons=Buttons(b"key"),
-            answers=DIRECT_ANSWERS,
+            answers=DirectAnswers(delivery),
             settings=settings,
         )
     )

@@ -32,10 +32,11 @@ async def test_text_answers_question_once_even_when_replayed_after_restart(desk:
     await question.close(answer)
     assert await question.find_subject_id_of_answer(answer) is None
     desk.restart()
-    assert await desk.commands.awaits_text(answer)
+    scope = answer.chat.chat_scope
+    assert await desk.commands.awaits_text(scope, ANN, answer.update.update_id)
     assert await desk.commands.pass_text_to_command_if_awaited(answer)
     later = await write_and_make_event(desk, ANN, ANN)
-    assert not await desk.commands.awaits_text(later)
+    assert not await desk.commands.awaits_text(scope, ANN, later.update.update_id)
     assert not await desk.commands.pass_text_to_command_if_awaited(later)
 
 

@@ -13,7 +13,6 @@ from telegram.ext import ExtBot
 
 from records.errors import StorageError
 from storage.bot_state.inbox import Inbox, ReceivedUpdate
-from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
 from storage.schema.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import MAX_RUNS, MIN_TRYING_TIME, DurableQueue, QueuedUpdate
@@ -100,49 +99,6 @@ async def test_enqueue_waits_while_too_many_updates_are_unfinished(inbox: Inbox,
     await queue.mark_updates_done([1])
     await waiting
     assert take_update_ids(queue) == [1, 2]
-
-
-class SlowInbox(Inbox):
-    """An inbox that holds the reply to the first commit until `gate` is set."""
-
-    def __init__(self, database: OwnerDatabase) -> None:
-        super().__init__(database)
-        self.gate, self.stored = asyncio.Event(), asyncio.Event()
-
-    async def store_and_get_new_ids(self, *args: Any) -> set[int]:
-        new = await super().store_and_get_new_ids(*args)
-        self.stored.set()
-        await self.gate.wait()
-        return new
-
-
-@pytest.mark.parametrize("batch", [(1,), (1, 2)])
-async def test_does_not_refuse_update_written_by_cancelled_call(
-    inbox: Inbox, bot: ExtBot[Any], batch: Sequence[int]
-) -> None:
-    ann = {"id": 11, "is_bot": False, "first_name": "Ann", "type": "private"}
-
-    def make_batch(*numbers: int) -> list[tuple[telegram.Update, dict[str, Any]]]:
-        said = {"date": 1, "text": "Call me Ann.", "chat": ann, "from": ann}
-        raws = [{"update_id": number, "message": said | {"message_id": number}} for number in numbers]
-        return [(telegram.Update.de_json(raw, bot), raw) for raw in raws]
-
-    slow = SlowInbox(inbox.database)
-    queue = await open_queue(slow, bot, limit_per_person=2)
-    receiving = asyncio.create_task(queue.enqueue_updates(make_batch(*batch)))
-    await slow.stored.wait()
-    receiving.cancel()
-    await asyncio.sleep(0)
-    slow.gate.set()
-    await asyncio.wait([receiving])
-    for number in (8, 9):  # as many as she may have unfinished
-        await queue.enqueue_updates(make_batch(number))
-    await queue.enqueue_updates(make_batch(*batch))  # Telegram sends them again
-    received = [queue.get_nowait() for _ in range(queue.qsize())]
-    assert not {item.update_id for item in received if item.is_refused} & {*batch}
-    assert {*batch} <= {item.update_id for item in received}
-    await queue.mark_updates_done([item.update_id for item in received])
-    assert await inbox.list_pending_updates(bot.id) == []
 
 
 async def test_storage_error_does_not_reveal_message_of_cause(inbox: Inbox, bot: ExtBot[Any]) -> None:
