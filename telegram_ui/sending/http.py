@@ -17,6 +17,7 @@ from runtime.metrics import STATUSES, make_counter
 from text.characters import repair_surrogates_in_json
 
 MAX_ANSWER_BYTES = 32_000_000  # of one response. Files from Telegram have at most 20 MB, from a local server any size.
+MAX_PARAMETER = 10**13  # seconds or an id in an error response. Telegram's chat ids are below half of it.
 
 # The methods that people depend on. Others are counted once they are used.
 METHODS = (
@@ -29,7 +30,6 @@ REQUESTS = make_counter(
     "HTTP requests to Telegram, by method and status.",
     {"method": METHODS, "status": (*STATUSES, "409")},
 )
-_ERROR_CODE = re.compile(rb'\{"ok":false,"error_code":(\d{3})\b')  # some relays send errors with status 200
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)  # aiohttp.ServerTimeoutError is also a TimeoutError
 
 
@@ -57,6 +57,14 @@ class AiohttpRequest(BaseRequest):
             raise TelegramError("Invalid server response") from None
         if not isinstance(response, dict) or not ("result" in response or response.get("ok") is False):
             raise TelegramError("Invalid server response")
+        if response.get("ok") is False:
+            # python-telegram-bot relies on the types of these fields.
+            parameters, description = response.get("parameters"), response.get("description")
+            numbers = parameters.items() if isinstance(parameters, dict) else ()
+            response["parameters"] = {
+                name: number for name, number in numbers if isinstance(number, int) and abs(number) < MAX_PARAMETER
+            }
+            response["description"] = description if isinstance(description, str) else ""
         return response
 
     async def initialize(self) -> None:
@@ -106,8 +114,9 @@ class AiohttpRequest(BaseRequest):
                 content = await read_body(response, MAX_ANSWER_BYTES + 1)
                 if len(content) > MAX_ANSWER_BYTES:
                     raise BadRequest("file is too big")
-                if method == "POST" and response.status == 200 and (code := _ERROR_CODE.match(content)):
-                    return int(code[1]), content
+                # As Telegram's server begins a success, which is not parsed twice.
+                if method == "POST" and response.status == 200 and not content.startswith(b'{"ok":true'):
+                    return self._find_status(content), content
                 return response.status, content
         except TimeoutError as error:
             status = "none"
@@ -120,6 +129,17 @@ class AiohttpRequest(BaseRequest):
             name = url.partition("?")[0].rpartition("/")[2]
             is_method = "/file/" not in url and name.isascii() and name.isalpha()
             REQUESTS.labels(name if is_method else "file", status).inc()
+
+    def _find_status(self, payload: bytes) -> int:
+        """Return the status that a response with status 200 should have. Some relays send errors with this status."""
+        try:
+            response = self.parse_json_payload(payload)
+        except TelegramError:  # the caller parses it again
+            return 200
+        if response.get("ok") is not False:
+            return 200
+        code = str(response.get("error_code"))
+        return int(code) if re.fullmatch(r"[45]\d\d", code) else 500
 
 
 def failed_without_response(error: TelegramError) -> bool:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from telegram import InputFile
-from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError, TimedOut
+from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.request import RequestData
 from telegram.request._requestparameter import RequestParameter
 
@@ -81,17 +81,51 @@ async def test_answer_of_another_server_raises_telegram_error() -> None:
             await request.post(f"{url}/bot123:token/getMe")
 
 
-async def test_error_from_relay_that_loses_status_is_an_error() -> None:
+RELAYED_ERRORS = {
+    b'{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":7}}': RetryAfter,
+    b'{"ok": false, "error_code": 403, "description": "Forbidden: bot was blocked by the user"}': Forbidden,
+    b'{"description":"Bad Request: chat not found","error_code":"400","ok":false}': BadRequest,
+    b'\n{\n  "ok": false,\n  "error": "getaddrinfo ENOTFOUND"\n}': NetworkError,
+    b'{"ok":false,"error_code":200}': NetworkError,
+}
+
+
+@pytest.mark.parametrize(("answer", "error"), RELAYED_ERRORS.items())
+async def test_error_from_relay_that_loses_status_is_an_error(answer: bytes, error: type[TelegramError]) -> None:
     """PHP's header() keeps status 200 (TsSaltan/Telegram-bot-api-php-proxy). The KeyError cost the message."""
 
     async def answer_as_relay(request: Request) -> Response:
-        told = b'{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":7}}'
-        return Response(told, media_type="application/json")
+        return Response(answer, media_type="application/json")
 
     async with serve_handler(answer_as_relay) as url, open_request() as request:
-        with pytest.raises(RetryAfter):
+        with pytest.raises(TelegramError) as raised:
             await request.post(f"{url}/bot123:token/sendMessage")
-        assert (await request.retrieve(f"{url}/file/bot123:token/documents/a.json")).startswith(b'{"ok":false')
+        assert type(raised.value) is error
+        assert await request.retrieve(f"{url}/file/bot123:token/documents/a.json") == answer
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"parameters": "retry"},
+        {"parameters": ["retry_after"]},
+        {"parameters": {"retry_after": "7"}},
+        {"parameters": {"retry_after": 10**15}},
+        {"parameters": {"migrate_to_chat_id": "-1001"}},
+        {"parameters": None, "description": []},
+        {"description": {"en": "Too many requests"}},
+    ],
+)
+async def test_error_response_with_fields_of_other_types_raises_telegram_error(fields: dict[str, object]) -> None:
+    """Servers that imitate the Bot API send them. The AttributeError of python-telegram-bot cost the message."""
+
+    async def answer_oddly(_: Request) -> Response:
+        return JSONResponse({"ok": False, "error_code": 429, **fields}, status_code=429)
+
+    async with serve_handler(answer_oddly) as url, open_request() as request:
+        with pytest.raises(TelegramError) as raised:
+            await request.post(f"{url}/bot123:token/sendMessage")
+    assert type(raised.value) is NetworkError
 
 
 async def test_429_response_raises_retry_after() -> None:
