@@ -81,11 +81,12 @@ class PostgresLeases(StatementRunner, OwnerLeases):
     async def open(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
         """Yield the leases of this process and send heartbeats while the block runs. Release all leases at the end."""
         leases = cls(database, replica)
-        async with replica.send_heartbeats(url, leases._recheck_or_drop_leases):
-            try:
+        try:
+            async with replica.send_heartbeats(url, leases._recheck_or_drop_leases):
                 yield leases
-            finally:
-                await run_to_completion(leases._release_all_leases)
+        finally:
+            # After the last heartbeat, which would register the process again. Restores are refused while one lives.
+            await run_to_completion(leases._release_all_leases)
 
     def is_serving(self, owner: int) -> bool:
         return owner in self._served

@@ -62,8 +62,13 @@ async def test_killed_restore_leaves_nothing_in_postgres_and_can_be_repeated(
     with psycopg.connect(url) as hand, psycopg.connect(url, autocommit=True) as eye:
         hand.execute("LOCK TABLE usage")
         process = Process(await servers.spawn("--restore", "saved.zip", environ=there))
-        await asyncio.to_thread(eye.execute, UNTIL_IT_WAITS)
-        await process.kill()
+        try:
+            await asyncio.to_thread(eye.execute, UNTIL_IT_WAITS)
+        except psycopg.errors.QueryCanceled:
+            printed = "\n".join(entry["line"] for entry in process.out)
+            pytest.fail(f"the restore never waited; over: {process.is_over}\n{printed}\n{process.get_log_text()}")
+        finally:
+            await process.kill()
     run = await servers.run("--restore", "saved.zip", environ=there)
     assert (run.status, "restored: 2 messages" in run.out) == (0, True), run
     with psycopg.connect(url) as connection:

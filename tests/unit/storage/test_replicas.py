@@ -7,9 +7,11 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from external_memory import ExternalMemory
 from records.errors import ServedElsewhere, StorageError
@@ -250,6 +252,39 @@ async def test_stopping_replica_hands_over_work_immediately(machines: ReplicaPro
         await second.leases.start_serving(POLLING - BOT)
         assert second.leases.is_serving(POLLING - BOT)
         assert await second.claim_update_ids() == [1]
+
+
+async def wait_until(connection: psycopg.Connection[Any], condition: str) -> None:
+    """Wait until an SQL condition about the server's sessions is true."""
+    script = f"""
+    SET statement_timeout = '60s';
+    DO $$ BEGIN
+      WHILE NOT ({condition}) LOOP
+        PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
+      END LOOP;
+    END $$
+    """
+    await asyncio.to_thread(connection.execute, script.encode())
+
+
+async def test_stopping_replica_sends_no_heartbeat_after_it_is_removed(machines: ReplicaProcesses) -> None:
+    """Such a heartbeat would register the process again, and a restore would be refused until it expires."""
+    machines.url = make_conninfo(machines.url, application_name="stopping")
+    beating = """EXISTS (
+      SELECT 1 FROM pg_stat_activity WHERE application_name = 'stopping'
+      AND trim(E' \\n' FROM query) LIKE 'DELETE FROM replicas WHERE expires_at %'
+    )"""  # the last statement of a heartbeat
+    removing = "EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'replicas'::regclass AND NOT granted)"
+    with psycopg.connect(machines.url) as hand, psycopg.connect(machines.url, autocommit=True) as eye:
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(machines.open_process("a"))
+            await wait_until(eye, beating)
+            hand.execute("LOCK TABLE replicas IN SHARE MODE")
+            stopping = asyncio.create_task(stack.pop_all().aclose())
+            await wait_until(eye, f"{removing} AND NOT {beating}")
+            hand.rollback()
+            await stopping
+        assert eye.execute("SELECT * FROM replicas").fetchall() == []
 
 
 async def test_restart_in_same_data_dir_reclaims_updates_immediately(machines: ReplicaProcesses) -> None:
