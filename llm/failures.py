@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from locales.catalog import format_time_until, join_with_and, tr
-from records.errors import ContextTooLong, ModelBusy, ModelDeclined, ModelError, ModelLoading, ModelRefused
+from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelDeclined, ModelError, ModelLoading, ModelRefused
 from runtime.metrics import STATUSES, make_counter
 
 PATHS = ("/chat/completions", "/embeddings", "/audio/transcriptions", "/audio/speech")
@@ -190,6 +190,13 @@ def make_error_from_body(body: Mapping[str, Any]) -> StatusError:
     code = re.search(r"\b[45]\d\d\b", error.codes)
     error.status_code = int(code[0]) if code else 429 if _BUSY.search(error.searchable_text) else 500
     return error
+
+
+def raise_unreadable(body: object) -> NoReturn:
+    """Raise the error that a body reports in a form of its own, or else ModelBroken."""
+    if isinstance(body, Mapping) and (error := make_error_from_body(body)).message:
+        raise error from None
+    raise ModelBroken(remedy="(malformed)") from None
 
 
 def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:

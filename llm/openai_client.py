@@ -179,11 +179,15 @@ class OpenAIClient:
         return found
 
     async def list_models(self) -> list[Mapping[str, Any]]:
+        """Return the models that the endpoint lists, each with its `id`. Return none if the list cannot be read."""
         try:
             listed: Any = parse_untrusted_json((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
-            return [row for row in listed["data"] if "id" in row and isinstance(row, Mapping)]
-        except (APIError, aiohttp.ClientError, OSError, ValueError, LookupError, TypeError, ModelBroken):
+        except (APIError, aiohttp.ClientError, OSError, ValueError, ModelBroken):
             return []
+        parts = listed.values() if isinstance(listed, Mapping) else [listed]
+        rows: list[Any] = next((part for part in parts if isinstance(part, list)), [])
+        named = [row if isinstance(row, Mapping) else {"id": row} for row in rows if row]
+        return [{"id": name, **row} for row in named if (name := row.get("id") or row.get("name"))]
 
 
 class Response:

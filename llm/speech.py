@@ -1,10 +1,15 @@
 """Speech models at an endpoint: text to speech, and transcription."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from llm.endpoint import CallTimer, EndpointClient, ModelAddress
+from llm.event_reader import EventReader
+from llm.failures import raise_unreadable
+from llm.meant_json import parse_json_or_none
 from locales.catalog import tr
 from records.errors import ModelBroken
 from text.characters import find_grapheme_start, repair_surrogates
@@ -41,6 +46,8 @@ class SpeechModel(EndpointClient):
         request = {"model": self.name, "input": text, "voice": self._voice, "response_format": "opus"}
         async with client.post("/audio/speech", request, timer.restart_timeout) as response:
             recording = await response.read_body(MAX_RECORDING_BYTES)
+        if recording.startswith(b"{"):
+            raise_unreadable(parse_json_or_none(recording.decode("utf-8", "replace")))
         if not recording.startswith(_OGG):
             raise ModelBroken(remedy=tr("errors-check", settings="SPEECH_MODEL"))
         return recording
@@ -49,6 +56,9 @@ class SpeechModel(EndpointClient):
 MAX_TRANSCRIPT_CHARS = 100_000  # characters; two hours of speech have fewer
 # A second as a WAV file: one channel, 16,000 samples of 16 bits.
 _SILENCE = b"RIFF$}\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80>\0\0\0}\0\0\2\0\x10\0data\0}\0\0" + bytes(32_000)
+_TEXTS = ("text", "transcript", "transcription", "delta")
+# The headings, numbers and times of SubRip and WebVTT.
+_SUBTITLE_MARKS = re.compile(r"^(?:WEBVTT.*|\d+|(?:\d+:)?\d+:\d+[,.]\d+ *-->.*)$\s*", re.MULTILINE)
 MAX_ANSWER_BYTES = 2_000_000  # bytes of an answer that are read: some servers send times for each word
 
 
@@ -73,8 +83,39 @@ class Transcriber(EndpointClient):
         request = {"model": self.name, "response_format": "json"}
         file = (name, data, mime or "application/octet-stream")
         async with client.post("/audio/transcriptions", request, timer.restart_timeout, file=file) as response:
-            answer = await response.read_json(MAX_ANSWER_BYTES)
-        text = answer.get("text") if isinstance(answer, dict) else None
-        if not isinstance(text, str):
+            body = await response.read_body(MAX_ANSWER_BYTES)
+        return repair_surrogates(_parse_transcript(body)).strip()[:MAX_TRANSCRIPT_CHARS]
+
+
+def _parse_transcript(body: bytes) -> str:
+    """Return the text of JSON, events, subtitles or plain text. Raise a ModelError or StatusError if there is none."""
+    reader = EventReader()
+    events = [*reader.feed(body), *reader.parse_rest_of_body()]
+    if not events:
+        text = body.decode("utf-8", "replace").strip()
+        if text.startswith(("{", "[", "<")):  # the page of a gateway
             raise ModelBroken(remedy="(malformed)")
-        return repair_surrogates(text).strip()[:MAX_TRANSCRIPT_CHARS]
+        parsed = parse_json_or_none(text)
+        return parsed if isinstance(parsed, str) else _SUBTITLE_MARKS.sub("", text)
+    found = [piece for piece in map(_find_text, events) if piece is not None]
+    if not found:
+        raise_unreadable(events[-1])
+    *pieces, last = found
+    so_far = "".join(pieces)
+    is_repeated = last.strip().startswith(so_far.strip())  # the last event may have the whole text
+    return last if is_repeated else so_far + last
+
+
+def _find_text(part: object) -> str | None:
+    """Return the text in a part of an answer, or None. Servers wrap it in different objects."""
+    if isinstance(part, list):
+        found = [inner if isinstance(inner, str) else _find_text(inner) for inner in part]
+        texts = [text for text in found if text is not None]
+        return "".join(texts) if texts else None
+    if not isinstance(part, Mapping):
+        return None
+    own = next((part[name] or "" for name in _TEXTS if name in part), None)
+    if isinstance(own, str):
+        return own
+    inner_texts = map(_find_text, [own, *part.values()])
+    return next((text for text in inner_texts if text is not None), None)

@@ -52,12 +52,13 @@ async def test_sends_texts_to_endpoint_in_batches(endpoint: tuple[OpenAIServer, 
         ([Behaviour(drop="start")] * 3, ModelUnreachable),
         ([Behaviour(raw='{"data": []}', plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 0, "embedding": ["x"]}]}', plain=True)], ModelBroken),
-        ([Behaviour(raw='{"data": [{"index": 1, "embedding": [1]}]}', plain=True)], ModelBroken),
         ([Behaviour(raw=make_embedding_response(MAX_DIMENSIONS + 1), plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 1e999, "embedding": [1]}]}', plain=True)], ModelBroken),
-        ([Behaviour(status=400, raw="[" * 30_000)], ModelRefused),
+        ([Behaviour(status=400, raw="[" * 30_000)] * 2, ModelRefused),  # the same again, without a list
+        ([Behaviour(raw='{"code": 401, "message": "Invalid token", "data": null}', plain=True)], ModelRefused),
+        ([Behaviour(raw='{"error": {"message": "overloaded", "code": 503}}', plain=True)] * 3, ModelBusy),
     ],
 )
 async def test_endpoint_failure_raises_matching_error(
@@ -104,6 +105,19 @@ BASE64 = b64encode(np.array([3, 4], dtype="<f4").tobytes()).decode()
         {"id": "e", "texts": ["a", "b"], "embeddings": {"float": [[3, 4], [3, 4]]}},  # Cohere
         {"result": {"shape": [2, 2], "data": [[3, 4], [3, 4]]}, "success": True, "errors": []},  # Workers AI
         [[3, 4], [3, 4]],  # text-embeddings-inference
+        {"data": [{"index": 2, "embedding": [3, 4]}, {"index": 1, "embedding": [3, 4]}]},
+        {"data": [{"embedding": BASE64.rstrip("=") + "\n"}] * 2},
+        {"data": [{"embedding": "[3.0, 4.0]"}] * 2},
+        {"data": [{"embedding": ["3.0", "4.0"]}] * 2},
+        {"embeddings": [{"values": [3, 4]}] * 2},  # Gemini
+        {"output": {"embeddings": [{"text_index": 1, "embedding": [3, 4]}, {"text_index": 0, "embedding": [3, 4]}]}},
+        {"predictions": [{"embeddings": {"statistics": {"truncated": False}, "values": [3, 4]}}] * 2},  # Vertex
+        {"vectors": [[3, 4], [3, 4]], "base_resp": {"status_code": 0, "status_msg": "success"}},  # MiniMax
+        {"results": [{"embedding": [3, 4]}] * 2},  # watsonx
+        {"id": "e", "embeddings": {"float": None, "int8": [[3, 4], [3, 4]]}},
+        {"data": [{"embedding": {"dense": [3, 4], "sparse": {"17": 0.5}}}] * 2},
+        {"data": [{"embedding": [[3, 0], [3, 8]]}] * 2},  # llama.cpp with --pooling none: a vector for each token
+        json.dumps({"data": [{"embedding": [3, 4]}] * 2}),
     ],
 )
 async def test_accepts_embedding_response_variants(
@@ -112,6 +126,70 @@ async def test_accepts_embedding_response_variants(
     server, embedder = endpoint
     server.script("e", Behaviour(raw=json.dumps(answer), plain=True))
     assert np.allclose(await embedder.embed_passages(["a", "b"]), [[0.6, 0.8]] * 2)
+
+
+async def test_orders_vectors_by_their_numbers(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+    server, embedder = endpoint
+    rows = [{"index": 1, "embedding": [0, 2]}, {"index": 0, "embedding": [3, 4]}]
+    server.script("e", Behaviour(raw=json.dumps({"data": rows}), plain=True))
+    assert (await embedder.embed_passages(["a", "b"])).tolist() == [pytest.approx([0.6, 0.8]), [0, 1]]
+
+
+@pytest.mark.parametrize("nothing", [None, [], [None, None], ["NaN", "NaN"]])
+async def test_missing_vector_of_one_text_becomes_zero(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder], nothing: object
+) -> None:
+    """A llama.cpp server answers punctuation alone with nulls (Open Notebook, issue 764)."""
+    server, embedder = endpoint
+    rows = [{"index": 0, "embedding": [3, 4]}, {"index": 1, "embedding": nothing}]
+    server.script("e", Behaviour(raw=json.dumps({"data": rows}), plain=True))
+    assert (await embedder.embed_passages(["a", "."])).tolist() == [pytest.approx([0.6, 0.8]), [0, 0]]
+
+
+async def test_server_that_takes_only_one_string_gets_texts_one_by_one(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder],
+) -> None:
+    server, embedder = endpoint
+
+    def answer(_: object) -> Behaviour:
+        is_list = isinstance(server.requests[-1].body["input"], list)
+        return Behaviour(status=422, message="input: str type expected") if is_list else Behaviour()
+
+    server.set_default_answer("e", answer)
+    assert (await embed_passages(embedder, ["a", "b", "c"])).any(axis=1).all()
+    before = len(server.requests)
+    assert (await embed_passages(embedder, ["d", "e"])).any(axis=1).all()
+    assert len(server.requests) == before + 2
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Behaviour(status=500, message="input (1200 tokens) is too large to process. increase the physical batch size"),
+        Behaviour(status=413, message="`inputs` must have less than 512 tokens. Given: 901"),
+        Behaviour(status=400, raw=""),
+    ],
+)
+async def test_text_that_is_too_long_is_embedded_shortened(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder], refusal: Behaviour
+) -> None:
+    server, embedder = endpoint
+
+    def answer(_: object) -> Behaviour:
+        given = server.requests[-1].body["input"]
+        return refusal if len(max([given] if isinstance(given, str) else given, key=len)) > 2_000 else Behaviour()
+
+    server.set_default_answer("e", answer)
+    assert (await embed_passages(embedder, ["word " * 900, "b"])).any(axis=1).all()
+
+
+@pytest.mark.parametrize("refusal", [Behaviour(status=503), Behaviour(status=429), Behaviour(drop="start")])
+async def test_batch_that_only_seems_to_meet_a_busy_server_is_halved(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder], refusal: Behaviour
+) -> None:
+    server, embedder = endpoint
+    server.set_default_answer("e", lambda _: refusal if len(server.requests[-1].body["input"]) > 8 else Behaviour())
+    assert (await embed_passages(embedder, [f"text {number}" for number in range(20)])).any(axis=1).all()
 
 
 async def test_halves_batch_when_endpoint_refuses_batch_size(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:

@@ -107,3 +107,29 @@ async def test_limits_size_of_decompressed_response() -> None:
     async with peer.serve() as url, OpenAIChat(model="m", api_key=Secret("own"), base_url=url) as model:
         with pytest.raises(ModelBroken, match="endless"):
             await model.complete(HELLO)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"object": "list", "data": [{"id": "a"}, {"id": "b"}]}',
+        '[{"id": "a", "organization": "x"}, {"id": "b"}]',  # Together
+        '{"models": [{"name": "a"}, {"name": "b"}], "nextPageToken": ""}',  # Gemini
+        '[{"name": "a", "from": "hf"}, {"name": "b"}]',  # Spice
+        '{"data": ["a", null, "b"]}',
+        '{"success": true, "result": [{"id": "a"}, {"id": "b"}]}',
+    ],
+)
+async def test_reads_lists_of_models_of_other_servers(body: str) -> None:
+    async with FixedPeer(Response(body, media_type="application/json")).serve() as url:
+        client = OpenAIClient(api_key="", base_url=url)
+        assert [row["id"] for row in await client.list_models()] == ["a", "b"]
+        await client.aclose()
+
+
+@pytest.mark.parametrize("body", ['{"data": null}', "<html>", "3", '{"data": [[1]]}'])
+async def test_unreadable_list_of_models_is_empty(body: str) -> None:
+    async with FixedPeer(Response(body)).serve() as url:
+        client = OpenAIClient(api_key="", base_url=url)
+        assert not [row for row in await client.list_models() if isinstance(row["id"], str)]
+        await client.aclose()

@@ -41,7 +41,9 @@ async def test_truncates_text_to_max_spoken_chars(endpoint: tuple[OpenAIServer, 
 @pytest.mark.parametrize(
     ("answers", "kind", "why"),
     [
-        ([Behaviour(raw='{"audio": "?"}', plain=True)], ModelBroken, "SPEECH_MODEL"),
+        ([Behaviour(raw="RIFF....WAVE", plain=True)], ModelBroken, "SPEECH_MODEL"),
+        ([Behaviour(raw='{"audio": "?"}', plain=True)], ModelBroken, "(malformed)"),
+        ([Behaviour(raw='{"error": {"message": "model not found", "code": 404}}', plain=True)], ModelRefused, "SPEECH"),
         ([Behaviour(raw="OggS" + "x" * MAX_RECORDING_BYTES, plain=True)], ModelBroken, "end"),
         ([Behaviour(status=404)], ModelRefused, "SPEECH_MODEL"),
         ([Behaviour(status=500)] * 3, ModelBusy, "(status 500)"),

@@ -56,6 +56,41 @@ async def test_reads_response_arriving_in_pieces(endpoint: tuple[OpenAIServer, T
     assert await asked == "buy milk"
 
 
+DELTAS = ('{"type": "transcript.text.delta", "delta": "Buy "}', '{"type": "transcript.text.delta", "delta": "milk."}')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Buy milk.\n",
+        '"Buy milk."',
+        "1\n00:00:00,000 --> 00:00:01,138\nBuy milk.\n\n",
+        "WEBVTT\n\n00:00.406 --> 00:01.138\nBuy milk.\n\n",
+        '{"task": "transcribe", "duration": 2.0, "segments": [{"id": 0, "text": " Buy milk."}], "text": "Buy milk."}',
+        '{"segments": [{"text": " Buy"}, {"text": " milk."}]}',
+        '{"code": 0, "data": {"text": "Buy milk."}}',
+        '{"result": {"text": "Buy milk.", "word_count": 2}, "success": true, "errors": []}',
+        '{"results": {"channels": [{"alternatives": [{"transcript": "Buy milk."}]}]}}',
+        '[{"text": "Buy"}, {"text": " milk."}]',
+        '{"text": "Buy"}\n{"text": " milk."}\n',
+        "".join(f"data: {event}\n\n" for event in DELTAS),
+        "".join(f"data: {e}\n\n" for e in (*DELTAS, '{"type": "transcript.text.done", "text": "Buy milk."}', "[DONE]")),
+    ],
+)
+async def test_reads_transcripts_of_other_servers(endpoint: tuple[OpenAIServer, Transcriber], body: str) -> None:
+    """OVH, whisper.cpp, Speaches, Workers AI and gateways answer in the form that their own users like."""
+    server, hears = endpoint
+    server.script("hears", Behaviour(raw=body, plain=True))
+    assert await hears.transcribe(b"-", "voice.ogg", "audio/ogg") == "Buy milk."
+
+
+@pytest.mark.parametrize("body", ['{"text": ""}', '{"text": null}', '{"text": "", "segments": []}', ""])
+async def test_silence_is_an_empty_transcript(endpoint: tuple[OpenAIServer, Transcriber], body: str) -> None:
+    server, hears = endpoint
+    server.script("hears", Behaviour(raw=body, plain=True))
+    assert await hears.transcribe(b"-", "voice.ogg", "audio/ogg") == ""
+
+
 @pytest.mark.parametrize(
     ("answers", "kind"),
     [
@@ -63,6 +98,10 @@ async def test_reads_response_arriving_in_pieces(endpoint: tuple[OpenAIServer, T
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
         ([Behaviour(raw='{"text": 3}', plain=True)], ModelBroken),
+        ([Behaviour(raw="<!DOCTYPE html><p>Sign in</p>", plain=True)], ModelBroken),
+        ([Behaviour(raw='{"code": 401, "message": "Invalid token"}', plain=True)], ModelRefused),
+        ([Behaviour(raw='{"error": {"message": "model not found", "code": 404}}', plain=True)], ModelRefused),
+        ([Behaviour(raw='{"error": {"message": "busy", "code": 503}}', plain=True)] * 3, ModelBusy),
         ([Behaviour(status=401)], ModelRefused),
         ([Behaviour(status=400, raw="[" * 30_000)], ModelRefused),
         ([Behaviour(status=500)] * 3, ModelBusy),
