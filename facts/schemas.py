@@ -377,9 +377,10 @@ def _parse_list(answer: str) -> list[object] | None:
                 value = value.get("facts", parts[0] if len(parts) == 1 else parts)
         if isinstance(value, list | None):
             items = cast("list[object]", value or [])
-            if any(map(_parse_fact, items)) or (is_wrapped and not single):
-                return items
-            fallback = items if fallback is None else fallback  # it may be the list "replaces" of a damaged fact
+            if any(map(_parse_fact, items)):
+                return [*(item for item in single if item not in items), *items]
+            # One that is not wrapped may be the list "replaces" of a damaged fact.
+            fallback = items if fallback is None or is_wrapped else fallback
         elif isinstance(value, dict) and _parse_fact_text(value) and value not in single:
             single.append(value)
     return single or fallback

@@ -60,7 +60,9 @@ class EventReader:
                     yield from self._parse_event()  # the blank line between two events is missing
                 self._data.append(value)
                 self._size += len(line)
-            self.is_foreign |= name not in ("", "data", "error", "event", "id", "null", "retry")  # "": a comment
+            if name not in ("", "data", "error", "event", "id", "null", "retry"):  # "": a comment
+                self.is_foreign = True
+                yield {"message": name}
             if name in ("event", "error"):
                 self._name = value.strip() if name == "event" else name
             return
@@ -76,7 +78,7 @@ class EventReader:
             events = list(parse_json_objects(data))
         except ModelBroken:  # the next stream may be whole
             raise BrokenOff from None
-        for event in events or ([{"message": data}] if is_error else []):
+        for event in events or ([{"message": data}] if data and data[0] not in "{[" else []):
             yield {"error": event} if is_error and "error" not in event else event
 
 

@@ -24,6 +24,15 @@ def parse_json_or_none(text: str) -> object:
         return None
 
 
+def ends_inside_string(text: str) -> bool:
+    """Return True if JSON ends within a string, so that the rest of the string is missing."""
+    try:
+        json.loads(text, strict=False)
+    except (ValueError, RecursionError) as error:
+        return str(error).startswith("Unterminated string")
+    return False
+
+
 def parse_json_leniently(text: str) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
     if (value := parse_json_or_none(text)) is not None or len(text) > MAX_REPAIRED_CHARS:

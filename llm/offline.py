@@ -1,6 +1,7 @@
 """Models that need no network and no key: one answers by quoting, the other summarises by selecting sentences."""
 
 import json
+import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -231,20 +232,22 @@ def is_question(text: str) -> bool:
 
 
 # Facts by pattern. Only plain English statements are found. -----------------------------------------------------------
-# Beginnings of statements about oneself, and the verb of the fact.
-_STATEMENTS: Mapping[str, str] = {
-    "I live in": " lives in", "I moved to": " lives in", "I work at": " works at", "I work for": " works at",
-    "I work as": " works as", "my name is": " is called", "I am allergic to": " is allergic to", "I am a": " is a",
-    "I am an": " is an", "I like": " likes", "I love": " likes", "I enjoy": " likes", "I hate": " hates",
-    "I do not like": " does not like",
+# Verbs of statements about oneself, and those of the facts.
+_VERBS: Mapping[str, str] = {
+    "live in": "lives in", "moved to": "lives in", "work at": "works at", "work for": "works at", "work as": "works as",
+    "am allergic to": "is allergic to", "am an": "is an", "am a": "is a", "like": "likes", "love": "likes",
+    "enjoy": "likes", "hate": "hates", "do not like": "does not like",
 }  # fmt: skip
 # Verbs of facts of which a person may have several.
 _SEVERAL = (" is allergic to", " is a", " is an", " likes", " hates", " does not like")
 _INSTRUCTIONS = ("from now on ", "always ", "never ", "please always ", "please never ", "please do not ")
-_PLAIN = {"’": "'", "“": '"', " i ": " I ", " i'": " I'", "I'm ": "I am ", "I've ": "I ", "don't ": "do not ",
-          "I now ": "I ", "I really ": "I ", " My ": " my "}  # fmt: skip
-_ENDS = (", ", ". ", "; ", "! ", " and ", " but ", " because ", " since ", " last ", " this ", " yesterday", " today",
-         " in 1", " in 2", *(f" in {month.title()}" for month in ENGLISH_MONTHS))  # fmt: skip
+_STATEMENT = re.compile(
+    rf"\b(?:I (?:now |really )?(?P<verb>{'|'.join(_VERBS)})|my (?P<whose>\w+(?: \w+){{0,2}}?) (?P<is>lives in|is|are)) "
+    r"(?P<object>.+?)(?=$|[,.;!](?:\s|$)| (?:and|but|because|since|last|this|yesterday|today|in [12])\b"
+    rf"| in (?:{'|'.join(ENGLISH_MONTHS)})\b)",
+    re.IGNORECASE,
+)
+_PLAIN = {"’": "'", "“": '"', "I'm ": "I am ", "I've ": "I ", "don't ": "do not "}
 _OTHERS = {"i", "my", "me", "you", "your", "we", "our", "it", "this", "that", "if", "bit", "little", "lot", "few"}
 
 
@@ -273,33 +276,19 @@ def _find_facts(request: str) -> Iterator[dict[str, object]]:
 
 def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
     """Yield the text, prefix and type of each fact in a sentence. The prefix selects the facts to replace."""
-    plain = f" {sentence}"
+    plain = sentence
     for written, usual in _PLAIN.items():
         plain = plain.replace(written, usual)
-    if plain.strip().lower().startswith(_INSTRUCTIONS):
+    if plain.lower().startswith(_INSTRUCTIONS):
         yield sentence, "", "instruction"
         return
-    for end in _ENDS:
-        plain = plain.replace(end, "\n ")
-    for clause in plain.rstrip(".!").split("\n"):
-        verb, rest = _split_into_verb_and_object(clause)
-        if rest and '"' not in rest and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
-            text = f"{name}{verb} {rest}."
-            yield text, "" if verb in _SEVERAL else f"{name}{verb} ", "preference" if _is_preference(text) else "fact"
-
-
-def _split_into_verb_and_object(clause: str) -> tuple[str, str]:
-    origin, to, town = clause.partition(" to ")
-    if to and " moved from " in origin:
-        return " lives in", town
-    for beginning, verb in _STATEMENTS.items():
-        if rest := clause.partition(f" {beginning} ")[2]:
-            return verb, rest
-    for verb in (" lives in", " is", " are"):
-        whose, _, rest = clause.partition(" my ")[2].partition(f"{verb} ")
-        if rest and len(whose.split()) < 4:
-            return f"'s {whose}{verb}", rest
-    return "", ""
+    for found in _STATEMENT.finditer(re.sub(r"\bmoved from .+? to\b", "moved to", plain)):
+        verb, rest = found["verb"], found["object"]
+        beginning = f"{name} {_VERBS[verb.lower()]}" if verb else f"{name}'s {found['whose']} {found['is']}"
+        if not set('"”') & set(rest) and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
+            text = f"{beginning} {rest}."
+            kind = "preference" if _is_preference(text) else "fact"
+            yield text, "" if beginning.endswith(_SEVERAL) else f"{beginning} ", kind
 
 
 def _is_preference(text: str) -> bool:

@@ -442,9 +442,9 @@ class OpenAIChat(EndpointClient, ChatModel):
             if not (answer.offer.tools and answer.parse_text_and_calls().calls):
                 raise
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
-        if is_empty and (own := failures.make_error_from_body(event)).message:  # an error in a form of its own
-            raise own
         if is_empty and response.reader.is_foreign:  # the page of a gateway
             raise BrokenOff(tr("errors-no-model-server"), remedy=tr("errors-check", settings=self.settings.url))
+        if is_empty and (own := failures.make_error_from_body(event)).message:  # an error in a form of its own
+            raise own
         answer.raise_if_incomplete()
         await send_new_text()

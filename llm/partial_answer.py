@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from llm.failures import make_error_from_body
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from llm.written.calls import TextAndCalls, find_calls_in_text, is_unknown_call, repair_call
 from llm.written.template_tokens import remove_template_tokens
@@ -19,14 +20,14 @@ MAX_CONTENT_DEPTH = 5  # levels of parts within parts
 MAX_TOKENS = 10**8  # a larger reported usage is cut to this, since it must fit in an integer column
 # Finish reasons of a whole answer, such as "stop", "eos_token", "<|im_end|>" or "FINISH_REASON_STOP".
 _ENDS = re.compile(
-    r"\A[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eos|eot|completed?|done|hit|of|im|turn|sequence|text"
-    r"|token|id|reason|natural|normal|succe(?:ss|eded)|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
+    r"\A[^a-z0-9]*(?:(?:finish(?:ed)?|stop(?:ped)?|end(?:ed)?|eo[gst]|completed?|done|hit|found|of|im|turn|sequence"
+    r"|str(?:ing|eam)?|text|token|id|reason|natural|normal|succe(?:ss|eded)|ok|tools?|functions?|calls?|use)[^a-z0-9]*)+"
 )
 _REASONS = ("finish_reason", "done_reason", "finishReason", "stop_reason", "stopReason")
 MAX_REASON_CHARS = 60  # characters of a finish reason that are read
 MIN_REPEATED_CHARS = 12  # a shorter text that arrives again may be a real repetition
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")  # OpenAI, DeepSeek, Anthropic
-_LENGTHS = re.compile(r"(?:.*[^a-z])?(?:length|max_(?:\w{1,20}_)?tokens|context_window_exceeded)")
+_LENGTHS = re.compile(r"length|max\w*token|token_?limit|context_\w*exceeded|\Alimit\Z")
 
 # Where endpoints put text, and the kinds of other protocols' events that have some: not those at its start or end.
 _TEXTS = (
@@ -63,6 +64,7 @@ class PartialAnswer:
     _growths: int = 0  # pieces that began with the piece before, since some servers always send the whole text so far
     _is_cumulative: bool | None = None
     _visible: tuple[tuple[str, bool], str] = (("", True), "")  # of the last text that was parsed: it is read again
+    _ends_with_error: bool = False  # behind text, in a form of its own
     is_whole: bool = False
     is_blank: bool = False  # it ended, without truncation, and has no visible text, refusal or tool call
     shown: str = ""  # what the reader has seen
@@ -71,9 +73,11 @@ class PartialAnswer:
         """Add a chunk of a streamed answer, or a whole answer. Return its number of characters, including thoughts."""
         if chunk.get("usage"):
             self.usage = _parse_usage(chunk["usage"])
-        return sum(
-            self._add_choice_and_count_chars(choice, number) for number, choice in enumerate(_find_choices(chunk))
-        )
+        choices = _find_choices(chunk)
+        count = sum(self._add_choice_and_count_chars(choice, number) for number, choice in enumerate(choices))
+        error = make_error_from_body({} if count or isinstance(chunk.get("message"), Mapping) else chunk)
+        self._ends_with_error = error.message != ""
+        return count
 
     def _add_choice_and_count_chars(self, choice: Mapping[str, Any], default_index: int) -> int:
         delta, message = choice.get("delta"), choice.get("message")
@@ -120,7 +124,7 @@ class PartialAnswer:
     @property
     def is_truncated(self) -> bool:
         """True if the answer was cut at a length limit."""
-        return _LENGTHS.fullmatch(self.finish or "") is not None
+        return _LENGTHS.search(self.finish or "") is not None
 
     @property
     def begins_with_thoughts(self) -> bool:
@@ -182,7 +186,8 @@ class PartialAnswer:
         reading = self.parse_text_and_calls()
         is_empty = not (reading.shown.strip() or reading.calls or self.calls.build())
         self.is_blank = is_empty and not (self.is_truncated or reading.is_broken)
-        if self.finish and not self.is_truncated and not self.has_ended:
+        is_failed = not self.has_ended if self.finish else self._ends_with_error
+        if is_failed and not self.is_truncated:
             raise BrokenOff
         offered = {tool.name for tool in self.offer.tools if not self.offer.must_answer}
         is_forbidden = reading.calls and offered.isdisjoint(call.name for call in reading.calls)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.event_reader import parse_json_objects
-from llm.meant_json import parse_json_leniently, parse_json_or_none
+from llm.meant_json import ends_inside_string, parse_json_leniently, parse_json_or_none
 from records.errors import ModelBroken
 from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
 from text.characters import escape_template_tokens, repair_surrogates
@@ -149,7 +149,8 @@ class ToolCallAssembler:
     def build(self) -> tuple[ToolCall, ...]:
         """Return the calls with unique ids and repaired arguments. Drop unreadable calls unless all are unreadable."""
         calls: list[ToolCall] = []
-        for part in (part for part in self._parts if part["name"]):
+        named = [part for part in self._parts if part["name"]]
+        for part in [part for part in named if not ends_inside_string(part["arguments"])] or named:
             for arguments in _split_joined_arguments(part["arguments"] or "{}"):
                 if part["id"] and (part["id"], arguments) in {(call.id, call.arguments) for call in calls}:
                     continue  # repeated at the end of the stream
@@ -205,6 +206,15 @@ def _convert_arguments_to_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else ""
 
 
+def _to_camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+def to_snake_case(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolOffer:
     """The tools that a request offers. If `must_answer`, the model must not call any of them."""
@@ -215,9 +225,11 @@ class ToolOffer:
 
     @property
     def parameters_by_tool(self) -> dict[str, tuple[str, ...]]:
-        """The parameter names by tool. Known tools that are not offered have none."""
+        """The parameter names by tool, also by its name in camel case. Known tools that are not offered have none."""
         offered = {tool.name: tuple(tool.parameters.get("properties", ())) for tool in self.tools}
-        return {**dict.fromkeys(self.known, ()), **offered}
+        known = {**dict.fromkeys(self.known, ()), **offered}
+        # Models trained on other programs' tools write searchMemory.
+        return {spelled: given for name, given in known.items() for spelled in (name, _to_camel_case(name))}
 
     def without_tools(self) -> "ToolOffer":
         return ToolOffer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))

@@ -8,7 +8,7 @@ from html import unescape
 from itertools import islice
 
 from llm.meant_json import decode_json_and_find_end, parse_json_leniently, parse_json_or_none
-from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS
+from llm.tool_calls import MAX_ARGUMENTS_CHARS, MAX_CALLS, to_snake_case
 from records.model_calls import ToolCall
 
 Names = Mapping[str, Sequence[str]]  # tools, each with the names of its parameters, as far as they are known
@@ -55,7 +55,7 @@ _ARGUMENT = re.compile(
 )
 _CODE_CLOSING = re.compile(r"\)(?!\s*[{:])")  # not of the definition of a function
 _QUOTED = re.compile(r"^(?:([\"'])([^\"']*)\1|<!\[CDATA\[(.*)\]\]>)$", re.DOTALL)
-_WORDS = re.compile(r"[^\s>\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them
+_WORDS = re.compile(r"[^\s<>/\"',:={\w]|\b(?!\w{0,20}(?:arg|param|input|action))\w", re.IGNORECASE)  # no call has them
 _VALUE_ATTRIBUTE = re.compile(r"\bvalue=([\"'])(.*?)\1")
 
 
@@ -68,8 +68,10 @@ def parse_calls(text: str, names: Names) -> tuple[ToolCall, ...]:
     text = text[:MAX_CALL_CHARS]
     found = list(_find_calls_in_json(_parse_all_json(text), names)) or _find_named_calls(text, names)
     dumped = ((name, json.dumps(given, ensure_ascii=False)[: MAX_ARGUMENTS_CHARS + 1]) for name, given in found)
-    calls = (ToolCall(id=f"call{number:05}", name=name, arguments=given) for number, (name, given) in enumerate(dumped))
-    return tuple(islice(calls, MAX_CALLS))
+    return tuple(
+        ToolCall(id=f"call{number:05}", name=to_snake_case(name), arguments=given)
+        for number, (name, given) in enumerate(islice(dumped, MAX_CALLS))
+    )
 
 
 def _parse_all_json(text: str) -> object:

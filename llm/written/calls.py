@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile, islice
 
 from llm.meant_json import decode_json_and_find_end, parse_json_leniently, parse_json_or_none
+from llm.tool_calls import to_snake_case
 from llm.written.call_arguments import MAX_CALL_CHARS, NEAR_OBJECT, Names, find_tool_names, parse_arguments, parse_calls
 from llm.written.thought_marks import CODE, is_tag_mentioned_as_word
 from records.model_calls import ToolCall
@@ -65,6 +66,7 @@ _ONE_WORD = re.compile(r"\w{0,30}[ \t\r.()\[\]{}:*`'\"]*=?[ \t]*")  # of a line:
 _MAY_BECOME_MARK = re.compile(
     r"(?:(?<=[.!?…)\]\"']) {0,2}\w{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
 )
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\ |(?<=[。！？])")
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
 _ENDS = re.compile(r"(?<=[\]})>`])(?=[^\]})>`\n]*$)|$", re.MULTILINE)  # of lines, and of what brackets enclose on them
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
@@ -109,6 +111,9 @@ def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, sho
     marks = (mark for mark in _BEGINNING.finditer(text, shown_length) if not mark["tag"] or mark["tag"] in names)
     for mark in islice(marks, MAX_CANDIDATES):
         body = text[mark.start("json") if mark["json"] else mark.start() :]
+        line = text.rfind("\n", 0, mark.start()) + 1
+        if any(_begins_sentence(named) for named in find_tool_names(text[: mark.start()], names, line)):
+            break  # the mark stands between a tool's name and its arguments
         before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, shown_length)
         without_call, (value, end) = _MARK_OF_CALL.match(body), decode_json_and_find_end(body, 0)
         is_tool = mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
@@ -150,8 +155,8 @@ def _find_closed_code(text: str, place: int) -> "re.Match[str] | None":
 def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int) -> TextAndCalls:
     for named in find_tool_names(text, names, shown_length):
         start = named.start()
-        if not _ONLY_MARKS.fullmatch(text[:start].rpartition("\n")[2]) or _CODE_IN_SENTENCE.match(text, start - 1):
-            continue  # within a sentence it is talked about
+        if not _begins_sentence(named) or _CODE_IN_SENTENCE.match(text, start - 1):
+            continue  # it is talked about
         before = _cut_trailing_markup(text[:start], (), shown_length)
         is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
         code = not is_tool and _find_closed_code(text, start)
@@ -166,6 +171,12 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
         if not is_whole and (given is not None or NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
             return TextAndCalls(shown=before)
     return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, shown_length))
+
+
+def _begins_sentence(named: "re.Match[str]") -> bool:
+    """Return True if only marks stand between the name and the beginning of its sentence or line."""
+    before = named.string[max(0, named.start() - HELD) : named.start()]
+    return _ONLY_MARKS.fullmatch(_SENTENCE_END.split(before)[-1]) is not None
 
 
 def _ends_inside_code_block(text: str) -> bool:
@@ -202,7 +213,7 @@ def _make_text_and_calls(shown_text: str, calls: tuple[ToolCall, ...], body: str
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:
     """Repair a structured call: remove markup left in its name or arguments, and unwrap nested arguments."""
-    arguments = parse_json_leniently(call.arguments)
+    call, arguments = replace(call, name=to_snake_case(call.name)), parse_json_leniently(call.arguments)
     if call.name in names and isinstance(arguments, Mapping) and set(arguments) <= set(names[call.name] or arguments):
         return call
     written = parse_calls(f"{call.name}\n{call.arguments}", names)
@@ -211,7 +222,9 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
     name = max((known for known in names if known.replace("_", "") in letters), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
     arguments = parse_json_leniently(given)
-    inner = [part for part in arguments.values() if isinstance(part, Mapping)] if isinstance(arguments, Mapping) else []
+    parts = arguments.values() if isinstance(arguments, Mapping) else ()
+    values = (parse_json_or_none(part) if isinstance(part, str) else part for part in parts)
+    inner = [value for value in values if isinstance(value, Mapping)]
     if len(inner) == 1:  # {"arguments": {…}}
         given = json.dumps(inner[0], ensure_ascii=False)
     return replace(call, name=name, arguments=given)

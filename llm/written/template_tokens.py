@@ -4,14 +4,13 @@ import re
 
 from llm.written.thought_marks import CODE, is_tag_mentioned_as_word
 
-# The header of a message, with its role.
+# The header of a message: its role, next to tokens or as a token.
 _HEADER = r"""(?:
-    (?:<\|?(?:im_start|start_header_id|start_of_turn)\|?>|<\|turn\|?>)\s*\w{0,12}(?:<\|(?:end_header_id|im_sep)\|>)?
-  | <[|｜](?:im_)?(?:[Aa]ssistant|[Uu]ser|system)(?:_start)?[|｜]>(?:\w{0,12}<\|im_middle\|>)?    # Phi, Kimi, DeepSeek
+    (?: <\|(?!\w*end)\w{1,20}\|?> | <start_of_turn> )\s*(?:assistant|(?:user|system|model|ipython)\b)(?:<\|\w{1,20}\|>)?
+  | <[|｜](?:im_)?(?:[Aa]ssistant|[Uu]ser|system)(?:_start)?[|｜]>    # Phi, GLM, DeepSeek
   | <s>\s*\[INST\]                                           # Llama 2, Mistral
   | <\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?    # Cohere
   | \]~!?b[\[\]]\s*\w{0,12}                                  # MiniMax
-  | <\|(?:begin|start)\|>assistant(?:<\|message\|>)?         # Solar, gpt-oss
 )"""
 _ENDS = r"""(?:
     (?: <[|｜][\w▁:]{1,30}[|｜]> | </s> | </?(?:start|end)_of_\w{1,12}> | <eos> | <turn\|> | <endoftext\| | \[e~\[ )\s*
@@ -48,6 +47,7 @@ _TEMPLATE = re.compile(
            | 【\d{{1,3}}(?::\d{{1,3}})?†[^】\n]{{0,80}}】 )     # and OpenAI""",
     re.IGNORECASE | re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
+_TALK_OF_TOKENS = re.compile(r"token|токен|<\S", re.IGNORECASE)
 # Contexts in which a token, written as a null character, is talked about.
 _EXPLAINED = re.compile(
     r"""\s*(?:(?:[-*+•|]|\d{1,3}[.)])\s{1,3})?\0(?:[:=]|\x20[—–=-]|\x20(?![A-Z])[^\W\d])    # it is defined
@@ -55,9 +55,9 @@ _EXPLAINED = re.compile(
   | .*(?:\}\}\0|\0\{\{)                            # it stands in a Jinja template""",
     re.VERBOSE,
 )
+_ELEMENT = r"(?:answer|response|reply|output|solution|result|final\w{0,20})>"
 _WRAPPED = re.compile(
-    r"""\A\s* <(answer|response|reply|output|solution|result|final\w{0,20})> (?P<answer>.*?) (?:</\1>\s*\Z|\Z)""",
-    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+    rf"\A\s* (?:<{_ELEMENT})? (?P<answer>.*?) (?:</{_ELEMENT}\s*)?\Z", re.IGNORECASE | re.DOTALL | re.VERBOSE
 )
 # OpenAI's Harmony format: the thoughts, calls and answer of gpt-oss stand in channels.
 _CHANNEL = re.compile(
@@ -72,7 +72,7 @@ _CHANNEL = re.compile(
     (?P<body> .*?) (?=<\|(?:end|start|channel|return|call|eo[mt]|eot_id)\|>|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
-_TO_TOOL = re.compile(r"to=(?!assistant|user|self)")
+_TO_TOOL = re.compile(r"(?:to=(?!assistant|user|self)|<\|channel\|>)(?P<name>[\w.:-]+)")
 # Between messages. A header that still arrives is no text.
 _BOUNDARY = re.compile(r"<\|(?:end|start|return)\|>(?:assistant\b|a[sitan]{0,7}\Z)?(?:\s*t(?:o(?:=\S*)?)?\Z)?")
 
@@ -84,14 +84,14 @@ def remove_marks_of_answer(text: str) -> str:
 
 def _remove_mark_unless_mentioned(mark: "re.Match[str]") -> str:
     end = mark.start() + len((mark["ends"] or mark[0]).rstrip())
-    is_kept = mark["code"] or is_tag_mentioned_as_word(mark.string, mark.start(), end)
+    may_be_word = not mark["ends"] or _TALK_OF_TOKENS.search(mark.string, 0, mark.start())
+    is_kept = mark["code"] or (may_be_word and is_tag_mentioned_as_word(mark.string, mark.start(), end))
     return mark[0] if is_kept else mark["inner"] or ""
 
 
 def unwrap_element(text: str) -> str:
     """Return the text within an element such as <answer>, which often follows thoughts in an element."""
-    wrapped = _WRAPPED.match(text)
-    return wrapped["answer"] if wrapped else text
+    return _WRAPPED.sub(r"\g<answer>", text)
 
 
 def remove_template_tokens(text: str, prompt: str) -> str:
@@ -123,9 +123,8 @@ def extract_final_channel(text: str) -> str | None:
         end = channel.end()
         if channel["head"].partition("<|")[0].strip().lower() in ("final", "to=user"):
             parts.append(channel["body"])
-        elif channel["to"] or _TO_TOOL.search(channel["head"]):
-            header = f"{channel['head'].strip()} {channel['to'] or ''}".strip()
-            parts.append(f"{header}<|message|>{channel['body']}")
+        elif recipient := _TO_TOOL.search(channel["to"] or channel["head"]):
+            parts.append(f"commentary to={recipient['name']}<|message|>{channel['body']}")
     if parts:
         return "\n".join(parts)
     # Some models leave out the header of their final channel.

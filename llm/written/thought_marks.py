@@ -18,7 +18,8 @@ THINKS = "think|thought|reason|working_out|思考|思维|推理"
 _FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
 # Names of notes: they are thoughts only in the first element, if an answer follows.
 _NOTES = (
-    rf"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|\bcot\b|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
+    r"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|(?<![a-z])cot(?![a-z])"
+    rf"|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
 )
 _NOTES_NAME = re.compile(_NOTES, re.IGNORECASE)
 _COMMON_NAME = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have it, too
@@ -61,18 +62,20 @@ _UNFINISHED_MARK = re.compile(
   | &(?:lt?)?\Z
   | [<\[]{{1,2}}[\w:|]{{1,60}}\s+\w+=[^<>\[\]\n]{{0,200}}\Z | \[cite:[\d\s,.]{{0,40}}\Z
   | <\|channel>\s*\w*\Z | (?:<\|\w{{1,12}}\|>[^<]{{0,60}}){{1,43}}(?:<\|?\w{{0,20}}\|?)?\Z
+  | \A\s*<details[^<>]{{0,40}}>\s*(?:<summary>(?:<b>)?[^<]{{0,60}}(?:</?\w*)?)?\Z
   | ^(?:```|~~~)[ \t]*\w{{0,30}}\Z | \A\s*to=\w{{0,20}}(?:<\|?\w{{0,20}}\|?)?\Z
   | \A\]~?!?b?\Z | \]<(?:\][\w\[</>]{{0,40}})?\Z""",
     re.MULTILINE | re.VERBOSE,
 )
 MAX_MARK_CHARS = 300  # at the end of a text that still arrives
+_TAGS_AT_END = re.compile(r"(?<=\ )(?:<[\w:]{1,30}>,?\ )+\Z")  # a list of tags
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 
 
 def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
     """Return True if the tag at `text[start:end]` is used as a word in a sentence."""
     line = text[max(0, start - 200) : start].rpartition("\n")[2]
-    before, after = line.rstrip(" "), text[end : end + 1]
+    before, after = _TAGS_AT_END.sub("", line).rstrip(" "), text[end : end + 1]
     if not before or before[-1] in ".!?…。！？>":
         return False
     stands_alone = before != line or before[-1] in "\"'“‘«(,/*_`"

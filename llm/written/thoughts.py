@@ -26,7 +26,7 @@ _BLOCKS = re.compile(
     # Poe: a heading, and lines that are quoted
   | \*?Thinking\.\.\.\*?\s*+(?<=\n) (?:>[^\n]*+\s*+)+
     # gpt-oss, where a server dropped the tokens around the names of its channels
-  | (?-i:analysis)(?![ \t.,:;!?-]) .*? (?-i:assistant)\s*(?:(?-i:final)|(?=(?-i:(?:commentary\s*)?to=)))
+  | (?-i:(?:assistant)?analysis)(?![ \t.,:;!?-]) .*? (?-i:assistant)\s*(?:(?-i:final)|(?=(?-i:(?:commentary\s*)?to=)))
     # Gemma 4, likewise
   | (?-i:thought)\n .*? (?=\b(?-i:call):[\w.:]{{3,80}}\{{)
     # LibreChat: a fence, but no code of ReasonML
@@ -51,7 +51,7 @@ _PROCESS = rf"""\s*(?:
     # quoted lines under a heading
   | >[^\w\n]{{0,6}}(?:{_OWN_NAMES})[^\w\n,.?!]{{0,4}}(?::|\n>) (?:[^\n]*+\n>)*+[^\n]*+ (?:\n\s*+(?=[^>])|\s*\Z)
     # marks such as Bevel's ::thinking::
-  | (?P<sign>[:=]{{2,5}})\ ?(?P<name>think|{_OWN_NAMES})\ ?(?P=sign)
+  | (?P<sign>[:=-]{{2,5}})\ ?(?P<name>think|{_OWN_NAMES})\ ?(?P=sign)
     .*? (?:(?P=sign)\ ?(?:/|end\ )(?P=name)\ ?(?P=sign)\s*|\Z)
     )"""
 _PROCESSES = re.compile(_PROCESS, _FLAGS)
@@ -62,7 +62,9 @@ _TALKED_ABOUT = re.compile(
     (?: (?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are)\  | [—是] ) [^<\n]*[.!?…。]\s*\Z""",
     re.VERBOSE,
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
-_BEGINNING_OF_COLLAPSED = re.compile(r"\s*(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)")
+_BEGINNING_OF_COLLAPSED = re.compile(
+    r"\s*(?:assistant)?(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)"
+)
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:

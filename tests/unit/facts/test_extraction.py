@@ -531,6 +531,13 @@ def test_parse_facts_finds_list_inside_wrapper(answer: str) -> None:
     assert parse_facts('{"error": null}') is None, "that is no list without facts"
 
 
+@pytest.mark.parametrize("answer", ["{0}\n{1}\n{2}", "{2}\n{0}\n{1}", '{0}\n{{"facts": [{1}]}}'])
+def test_parse_facts_finds_single_facts_next_to_list(answer: str) -> None:
+    """A small model answers each message on a line of its own."""
+    found = parse_facts(answer.format(SAILS, SINGS, '{"facts": []}'))
+    assert [fact.text for fact in found or ()] == ["Anna sails.", "Ben sings."]
+
+
 def test_parse_facts_reads_numbered_fields() -> None:
     numbered = '{"facts": {"1": {"message": 1, "text": "Anna sails."}, "2": {"message": 1, "text": "Anna rows."}}}'
     assert [fact.text for fact in parse_facts(numbered) or ()] == ["Anna sails.", "Anna rows."]

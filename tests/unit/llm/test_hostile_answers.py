@@ -15,7 +15,7 @@ from llm.partial_answer import MAX_TEXT_CHARS, MAX_TOKENS, PartialAnswer
 from llm.tool_calls import MAX_CALLS, MAX_NAME_CHARS, MAX_REASONING_CHARS, Reasoning, ToolOffer
 from llm.written.calls import find_calls_in_text
 from llm.written.thoughts import remove_thoughts
-from records.errors import ModelBroken, ModelUnreachable
+from records.errors import ModelBroken, ModelError, ModelUnreachable
 from runtime.bounded_json import MAX_PARTS, parse_untrusted_json
 from tests.peers.openai_server import Behaviour
 from tests.support.processor_time import count_units
@@ -96,7 +96,7 @@ async def test_caps_reported_token_usage() -> None:
 async def test_rejects_oversized_or_malformed_answer(said: Behaviour) -> None:
     async with open_bench() as bench:
         bench.server.set_default_answer("m", said)
-        with pytest.raises(ModelBroken):
+        with pytest.raises(ModelError):
             await bench.model.complete(make_prompt())
 
 

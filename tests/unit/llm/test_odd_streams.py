@@ -307,6 +307,9 @@ async def test_drops_only_malformed_call() -> None:
         make_chunk("tool_calls"),
     )
     assert made == [("remind", FIRST)]
+    cut = make_call_delta("remind", '{"text": "fi', index=0, id="a")
+    whole = make_call_delta("remind", SECOND, index=1, id="b")
+    assert await parse_calls(make_chunk(tool_calls=[cut, whole]), make_chunk("tool_calls")) == [("remind", SECOND)]
 
 
 async def test_reads_call_from_second_choice_or_legacy_function_call() -> None:

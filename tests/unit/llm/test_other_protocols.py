@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from llm.openai_api import OpenAIChat
+from records.errors import BrokenOff
 from settings import Secret
 from tests.peers.openai_server import Behaviour
 from tests.unit.llm.test_odd_streams import REMIND
@@ -76,6 +77,40 @@ async def test_separates_interleaved_parallel_calls() -> None:
     async with serve_pieces(body) as url, OpenAIChat(model="m", api_key=Secret("k"), base_url=url) as model:
         made = await model.with_tools([REMIND]).complete(make_prompt())
     assert [json.loads(call.arguments) for call in made.calls] == [{"text": "a"}, {"text": "b"}]
+
+
+@pytest.mark.parametrize("finish", ["eosFound", "stopStringFound", "stop_str", "eog", "end_of_stream", "STOP"])
+async def test_answer_with_finish_reason_of_its_end_is_whole(finish: str) -> None:
+    """LM Studio, SGLang, llama.cpp and Gemini."""
+    answer = await ask(format_sse(make_chunk(content=APPLES), make_chunk(finish)).encode())
+    assert (answer.text, answer.is_truncated) == (APPLES, False)
+
+
+@pytest.mark.parametrize(
+    "finish", ["maxPredictedTokensReached", "contextLengthReached", "FINISH_REASON_MAX_TOKENS", "token_limit_reached"]
+)
+async def test_answer_with_finish_reason_of_limit_is_truncated(finish: str) -> None:
+    answer = await ask(format_sse(make_chunk(content=APPLES), make_chunk(finish)).encode())
+    assert (answer.text, answer.is_truncated) == (APPLES, True)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        format_sse('{"detail": "Internal Server Error"}'),
+        format_sse('{"status": "error", "message": "upstream timed out"}', done=False),
+        format_sse('{"code": 500, "msg": "stream read error: EOF"}', done=False),
+        format_sse('{"errors": [{"message": "capacity exceeded", "code": 3040}], "success": false}', done=False),
+        format_sse("Internal Server Error"),
+        "<html>\n<head><title>502 Bad Gateway</title></head>\n</html>\n",
+    ],
+)
+async def test_error_in_any_form_behind_text_is_broken_off(end: str) -> None:
+    """FastAPI, new-api, sub2api, Workers AI and nginx. Without it, the same text is whole."""
+    text = format_sse(make_chunk(content=APPLES), done=False)
+    assert (await ask(text.encode())).text == APPLES
+    with pytest.raises(BrokenOff):
+        await ask((text + end).encode())
 
 
 @pytest.mark.parametrize("pieces", [("ha", "ha!"), ("\n", "\n", "Here."), ("1", "10", "100"), ("la ", "la ", "la la")])

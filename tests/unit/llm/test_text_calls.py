@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chat.tools import SEARCH_MEMORY
 from llm.partial_answer import PartialAnswer
 from llm.tool_calls import ToolOffer
 from llm.written.call_arguments import Names
@@ -346,3 +347,29 @@ def test_hides_call_next_to_thoughts_without_opening_tag(text: str) -> None:
         drafts.append(answer.pop_text_if_changed() or "")
     assert not any(set("<{[") & set(draft) for draft in drafts)
     assert [call.name for call in answer.parse_text_and_calls().calls] == ["search_memory"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'searchMemory(query="plants")',
+        '<tool_call>{"name": "searchMemory", "arguments": {"query": "plants"}}</tool_call>',
+    ],
+)
+def test_reads_name_in_camel_case(text: str) -> None:
+    """Models write names in the style of the tools that they were trained with."""
+    names = ToolOffer(tools=(SEARCH_MEMORY,)).parameters_by_tool
+    [call] = find_calls_in_text(text, names, is_whole=True).calls
+    assert (call.name, json.loads(call.arguments)) == ("search_memory", {"query": "plants"})
+    assert find_calls_in_text(text, names, is_whole=False).shown == ""
+
+
+def test_reads_every_call_of_list_without_opening_tokens() -> None:
+    """Fireworks sent the calls of Kimi K2.6 so."""
+    text = "\n".join(
+        f'search_memory:{number}<|tool_call_argument_begin|>{{"query": "{word}"}}<|tool_calls_section_end|>'
+        for number, word in enumerate(("plants", "walnuts"))
+    )
+    reading = find_calls_in_text(text, NAMES, is_whole=True)
+    assert [json.loads(call.arguments)["query"] for call in reading.calls] == ["plants", "walnuts"]
+    assert reading.shown == ""

@@ -380,6 +380,8 @@ def test_hides_thoughts_in_formats_of_other_servers(kind: str) -> None:
         "```reason\nlet x = 1;\n```\nThis is ReasonML.",
         "```html\n<details>\n<summary>My thoughts</summary>\n<p>Hi</p>\n</details>\n```\nOpen it.",
         "【思考】\n1. 为什么？",
+        "Names with a colon: <xml:lang> <mm:think>",
+        "Write <xml:lang>, <mm:think>.",
     ],
 )
 def test_keeps_thought_markers_mentioned_in_text(text: str) -> None:
