@@ -78,6 +78,8 @@ def make_reminder_if_possible(
         if repeat and (local <= wall or (days and local.weekday() not in days)):
             local = find_next_repetition(local, repeat, month_day, days, after=wall) or local
         due_at = when if is_instant else to_utc(local, now.tzinfo)
+        if not (is_instant or repeat) and due_at.astimezone(now.tzinfo).replace(tzinfo=None) != local:
+            return "none"  # the clock skips it when daylight saving begins
     except OverflowError:
         return "far"
     text = collapse_to_single_line(text).strip(_ENDS)[:MAX_REMINDER_CHARS]

@@ -11,10 +11,9 @@ from difflib import get_close_matches
 
 from locales.catalog import LANGUAGES
 from reminders.lexicon import HAN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, fold_letters, load_lexicon, parse_number
-from reminders.time_parts import TimePhraseParser
+from reminders.time_parts import Span, TimePhraseParser
 from text.word_lists import AMBIGUOUS_MONTHS, EVERY_FUNCTION_WORD
 
-MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
 MIN_NAME_CHARS = 5  # A shorter name, such as "May", resembles too many words.
 MIN_LIKENESS = 0.8  # of a misspelt name, as in "wensday" or "tuesd"
 MIN_MINUTES = 10  # "at 9 30 eggs" may be 9:30, but "at 9 3 eggs" is not 9:03
@@ -27,25 +26,26 @@ _JOINERS = " (?:(?:{until}|{of}|{and}|{on}|{at}|[-–—]) )*"  # a pattern of L
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 
 
-def find_doubtful_words(parser: TimePhraseParser, start: int, stop: int | None, *, is_language_shown: bool) -> str:
-    """Return the words from `start` to `stop` that may belong to the parsed time, or "" if there are none."""
+def find_doubtful_span(
+    parser: TimePhraseParser, start: int, stop: int | None, *, is_language_shown: bool
+) -> Span | None:
+    """Return the span of the words from `start` to `stop` that may belong to the parsed time, or None."""
     text = parser.text[:stop]
     cut = next((token for token in TOKEN.finditer(text) if token.start() < start < token.end()), None)
     if cut and _INSIDE_WORD.match(text, start):
-        return parser.quote(*cut.span())  # "9ish"
+        return cut.span()  # "9ish"
     start = start if parser.is_complete else 0
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
     words = _Leftovers(parser=parser, text=text, start=start, tokens=tokens, is_language_shown=is_language_shown)
     spans = sorted(words.find_spans())
     if not parser.is_complete:
-        ends = [end for _, end in spans] or [token.end() for token in tokens[:2]] or [len(text)]
-        return parser.quote(0, max([*ends, parser.end]))[:MAX_SHOWN_CHARS]
+        ends = [end for _, end in spans] or [token.end() for token in tokens[:3]] or [len(text)]
+        return 0, max([*ends, parser.end])
     if not spans:
-        return ""
+        return None
     first, end = spans[0][0], max(end for _, end in spans)
     leads = [token.start() for token in tokens if token.start() < first and words.are_small(token.start(), first)]
-    first, (unsure, unsure_end) = min([first, *leads]), parser.unsure_span
-    return parser.quote(unsure if parser.skip_pattern(" ", unsure_end) == first else first, end)[:MAX_SHOWN_CHARS]
+    return min([first, *leads]), end
 
 
 @dataclass(kw_only=True, slots=True)
@@ -63,7 +63,10 @@ class _Leftovers:
         parser, lexicons = self.parser, [load_lexicon(language) for language in READ_LANGUAGES]
         holidays = [day for words in lexicons for day in words.compile(_HOLIDAY).finditer(self.text, self.start)]
         named = {at for day in holidays if " " in day[0] for at in range(*day.span())}  # "Mother's Day"
-        begin, lead = parser.skip_pattern(" ", self.start), "(?:{and}|{at}) " if parser.needs_clock else "{and} "
+        begin, lead = (
+            parser.skip_pattern(" ", self.start),
+            "(?:{and}|{at}|(?!{joining}){until}) " if parser.needs_clock else "{and} ",
+        )
         if self.tokens and not HAN.match(self.text, begin) and parser.skip_pattern(lead, begin) > begin:
             yield begin, self.tokens[:2][-1].end()  # "tomorrow at lunchtime", "en dos horas y media"
         for at, token in enumerate(self.tokens):
@@ -74,8 +77,7 @@ class _Leftovers:
                 yield start, day_end
         for day in holidays if parser.end and not parser.has_date and not parser.repeat else ():
             led = parser.words.compile(r"(?<!\w){before-day}").search(self.text, self.start, day.start())
-            is_first = (led or not day["own"]) and self.are_small(self.start, day.start())  # "birthday cake"
-            if is_first or (not day["own"] and self._may_be_day(*day.span(), parser.words, "on-day")):
+            if not day["own"] or (led and self.are_small(self.start, day.start())):  # "birthday cake"
                 yield day.span()
 
     def _tells_time(self, at: int) -> bool:
@@ -88,7 +90,7 @@ class _Leftovers:
         lexicons = map(load_lexicon, {*LANGUAGES, self.parser.words.language})
         telling = (lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)
         if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
-            return word not in AMBIGUOUS_MONTHS or self._is_beside_number(*self.tokens[at].span())
+            return word not in AMBIGUOUS_MONTHS or self._is_near_number(at)
         return is_han and _HAN_TIME.search(token) is not None
 
     def _may_be_number_of_time(self, at: int) -> bool:
@@ -101,24 +103,19 @@ class _Leftovers:
         if start == parser.skip_pattern(" ", self.start):
             return parser.needs_clock or number >= MIN_MINUTES or is_named
         before = self.tokens[at - 1][0] if at else ""
-        is_led = start == parser.skip_pattern(_JOINERS, self.start) or before.casefold() == parser.clock_lead.casefold()
+        is_led = any(parser.words.get_meaning(kind, before) for kind in ("on", "at"))
+        is_led |= start == parser.skip_pattern(_JOINERS, self.start)
         is_led |= parser.end > start and self.are_small(end, len(self.text))  # "between 9 and" before "10pm"
-        is_led |= self.tokens[-1] is self.tokens[at] and (is_named or parser.words.get_meaning("on", before) != "")
         return is_led or (parser.needs_clock and not is_named)
 
     def _find_end_of_day(self, at: int) -> int:
         """Return where a day that begins with a token ends, or 0 if there is none, or none may stand there."""
         parser, token, (start, end) = self.parser, self.tokens[at], self.tokens[at].span()
-        late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False, doubt="")
+        late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False, doubt=None)
         late.parse_time_parts(start)
-        is_word = late.doubt and late.weekdays and (parser.has_date or parser.repeat)  # "morgen Mi Band laden"
-        if late.has_date and not late.impossible and not is_word:
-            is_sure = late.day is not None or token[0].casefold() not in EVERY_FUNCTION_WORD
-            if late.month_day:  # "the 3rd", but not in "the 3rd chapter"
-                is_day = parser.day is None and (self.are_small(self.start, start) or late.end >= self.tokens[-1].end())
-            else:
-                is_day = is_sure and not parser.has_date and not parser.repeat
-            if is_day or (not late.month_day and self._may_be_day(start, late.end, parser.words, "on", "at", "on-day")):
+        if late.has_date and not late.impossible:
+            is_open = parser.day is None if late.month_day else not (parser.has_date or parser.repeat)
+            if is_open or self._may_be_day(start, late.end, parser.words, "on", "at", "on-day"):
                 return late.end
         if parser.month_day == 0 and (parser.has_date or parser.repeat):
             return 0
@@ -134,23 +131,25 @@ class _Leftovers:
     def _is_misspelt_name(self, at: int, lexicon: Lexicon) -> bool:
         """Return True if a token may be the name of a day or month with a mistake or two, or its beginning."""
         word, words = fold_letters(self.tokens[at][0]).strip("'.:").removeprefix("ال"), lexicon.words
-        is_dated = self.parser.month_day > 0 or self._is_beside_number(*self.tokens[at].span())
-        is_month = lexicon is self.parser.words and word in words["month"]  # "Dec"
+        is_dated = self.parser.month_day > 0 or self._is_near_number(at)
         names = [name for kind in ("days", "weekday", "short", "month") for name in words[kind] if name[:2] != "ال"]
         is_part = any(word[:1] == name[:1] and sorted(word) == sorted(name[: len(word)]) for name in names)  # "Arpil"
         names = [name for name in names if len(name) + (is_dated or name not in words["month"]) > MIN_NAME_CHARS]
         turned = [name[::-1] for name in names if abs(len(name) - len(word)) < len(word) - 2]  # "maana"
         is_like = get_close_matches(word[::-1], turned, 1, MIN_LIKENESS) != []
-        return word not in words["no-day"] and (is_month or is_like or (is_part and len(word) >= MIN_NAME_CHARS))
+        return word not in words["no-day"] and (is_like or (is_part and len(word) >= MIN_NAME_CHARS))
 
-    def _is_beside_number(self, start: int, end: int) -> bool:
-        return any(map(str.isdigit, self.text[max(self.start, start - 2) : end + 2]))
+    def _is_near_number(self, at: int) -> bool:
+        near = self.tokens[max(at - 2, 0) : at + 2]  # "3 de enerro"
+        return any(any(map(str.isdigit, token[0])) for token in near)
 
     def are_small(self, start: int, end: int) -> bool:
+        """Return True if there are only function words, prepositions of times, and numbers."""
         words, kinds = self.parser.words, ("on", "at", "until", "before-day")
+        tokens = [token for token in TOKEN.findall(self.text[start:end]) if not token.isdigit()]
         return all(
             token.casefold() in EVERY_FUNCTION_WORD or any(words.get_meaning(kind, token) for kind in kinds)
-            for token in TOKEN.findall(self.text[start:end])
+            for token in tokens
         )
 
     def _may_be_day(self, start: int, end: int, words: Lexicon, *leads: str) -> bool:
@@ -161,4 +160,4 @@ class _Leftovers:
             return True  # "antes de Navidad"
         behind = TOKEN.search(self.text, end)
         is_last = behind is None or self.are_small(*behind.span())  # "call mum Christmas about the cake"
-        return is_last and not self.are_small(*before[-1].span())
+        return is_last and (before[-1][0].isdigit() or not self.are_small(*before[-1].span()))

@@ -85,14 +85,13 @@ def load_lexicon(language: str) -> Lexicon:
         words[kind] = dict.fromkeys(map(fold_letters, spellings), meaning) | words[kind]
 
     def load_words(name: str) -> Iterable[str]:
-        told: Mapping[str, Sequence[str]] = SPOKEN[language] | SPOKEN[language].get("words", {})
+        told: Mapping[str, Sequence[str]] = SPOKEN | SPOKEN[language] | SPOKEN[language].get("words", {})
         return told[name] if name in told else list_words(f"reminders-{name}-words", [language])
 
     for kind in SPOKEN["kinds"]:
         add_words(kind, kind, load_words(kind))
-    for after, name in enumerate(("today", "tomorrow", "after-tomorrow")):
+    for after, name in enumerate(("today", "tomorrow", "after-tomorrow", "in-three-days")):
         add_words("days", str(after), load_words(name))
-    add_words("days", "3", [lead + word for word in load_words("after-tomorrow") for lead in ("大", "über", "после")])
     add_words("and", "and", [locale.list_patterns[kind]["2"].format("", "") for kind in ("standard", "or")])
     add_words("other", "day", SPOKEN["other-days"])
     for other in map(Locale, (*SPOKEN["other-languages"], *LANGUAGES)):
@@ -100,9 +99,9 @@ def load_lexicon(language: str) -> Lexicon:
             add_words("other", "day", [*other.months[form]["wide"].values(), *other.days[form]["wide"].values()])
     add_words("no-day", "word", [*AMBIGUOUS_MONTHS, *SPOKEN["no-days"]])
     add_words("plus", "plus", [locale.list_patterns["standard"]["2"].format("", "")])
-    for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language]["each"], strict=False):
-        add_words("each", days, names.split("/"))
-    add_words("of", "of", ["de", "del", "of", "the", "г", "года", "год"])
+    for kind in ("each", "weekday"):
+        for days, names in zip((*"0123456", "01234", "56"), SPOKEN[language].get(kind, ()), strict=False):
+            add_words(kind, days, names.split("/"))
     add_words("telling", "time", [*words["unread"], *words["tonight"], *words["days"]])
     for unit in UNITS:
         add_words("telling", "time", _list_unit_words(locale, unit, "long"))
@@ -116,17 +115,16 @@ def load_lexicon(language: str) -> Lexicon:
         for number, name in (*locale.months[form]["wide"].items(), *locale.months[form]["abbreviated"].items()):
             add_words("month", str(number), [name])
     for number, name in locale.days["format"]["wide"].items():
-        word = fold_letters(name)
-        inflected = [f"{word}а", *(word[:-1] + ending for ending in "уыяею")]  # "с понедельника по среду"
-        add_words("weekday", str(number), [word, word.removeprefix("ال"), word.replace("日", "天"), *inflected])
         short = [locale.days["format"][width][number] for width in ("abbreviated", "short")]
-        add_words("short", str(number), [*short, word.partition("-")[0]])  # "segunda" is also "second"
-        add_words("weekday-root", "time", [*words["weekday"], word.partition("-")[0], f"{word[:-1]}ой"])
+        add_words("weekday", str(number), [name])
+        add_words("short", str(number), [*short, name.partition("-")[0]])  # "segunda" is also "second"
+        add_words("weekday-root", "time", [name.partition("-")[0]])
+    add_words("weekday-root", "time", words["weekday"])
     periods = [locale.day_periods[form].get(width, {}) for form in _FORMS for width in ("wide", "abbreviated")]
     for name, text in [part for period in periods for part in period.items()] + SPOKEN["parts"]:
         is_root = name not in ("am", "pm") and (len(text) > MIN_PART_CHARS or HAN.search(text) is not None)
         if text != "день" and fold_letters(text) not in words["on"]:  # "am Freitag"
-            add_words("part", name, [f"{text}{ending}" for ending in ("", "ом", "м", "ю")])
+            add_words("part", name, [text])
             add_words("part-root", "time", [text] if is_root else [])
     spans = {name: spans[0] for name, spans in locale.day_period_rules.get(None, {}).items() if "from" in spans[0]}
     ranges = {name: (span["from"] // 60, span["before"] // 60) for name, span in spans.items()}

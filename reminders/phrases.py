@@ -9,16 +9,15 @@ from itertools import product
 from locales.catalog import get_current_language
 from records.reminders import MAX_DAYS_AHEAD, NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder_if_possible
-from reminders.leftovers import find_doubtful_words
+from reminders.leftovers import find_doubtful_span
 from reminders.lexicon import PLAIN, READ_LANGUAGES, TOKEN, load_lexicon, write_times_in_digits_with_spans
-from reminders.time_parts import MAX_DAYS_TO_31ST, TimePhraseParser
-from reminders.zones import names_own_zone
+from reminders.time_parts import MAX_DAYS_TO_31ST, Span, TimePhraseParser
 from text.characters import collapse_to_single_line
-from text.time_zones import to_utc
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
+MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
 _ENDS = " ,.;:-–—"
-_WORD = re.compile(r"[^\W\d]{2}")
+_WORD = re.compile(r"\b(?!am\b)[^\W\d]{2}")  # "9:30 am Freitag" is German
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,20 +46,25 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         return "none"
     is_shown = _WORD.search(best.quote(0, best.end).replace(best.quote(start, stop), "")) is not None  # not by "в 9:30"
     read = [best] if at_end else equal
-    doubts = [find_doubtful_words(parser, start, stop, is_language_shown=is_shown) for parser in read]
-    doubt = next((words for words in doubts if words and best.doubt in words), best.doubt)  # "Monday mornings"
-    if best.unsure_span[1] == best.end and best.quote(start, stop).strip(_ENDS):  # "Friday prayers"
-        start, stop = start if at_end else best.unsure_span[0], None
-    rest = best.quote(start, stop).strip(_ENDS).lstrip(")）").rstrip("(（ ")
-    joined = best.words.match("{joining}", rest.translate(PLAIN))
-    text = rest[joined.end() :] if joined and not (doubt and rest.startswith(doubt)) else rest
+    left = [(p, find_doubtful_span(p, start, stop, is_language_shown=is_shown)) for p in read]
+    doubt = _join_doubts([p.locate(*span) for p, span in [(best, best.doubt), *left] if span])
+    words, rest = request[slice(*doubt)].strip()[:MAX_SHOWN_CHARS], best.locate(start, stop)
+    # Words in doubt may belong to the text: "Friday prayers", "at 9 CAT scan".
+    begin, end = (min(rest[0], doubt[0]), max(rest[1], doubt[1])) if words else rest
+    begin -= begin > 0 and request[begin - 1] in "(（"
+    text = request[begin:end].strip(_ENDS).lstrip(")）").rstrip("(（ ")
+    joined = best.words.match("{joining}", text.translate(PLAIN))
+    text = text[joined.end() :] if joined and not (words and text.startswith(words)) else text
     reminder = _build_reminder(best, text, now) if best.is_complete else None
     if not isinstance(reminder, NewReminder):
-        return UncertainReminder(words=doubt) if doubt or reminder is None else reminder
-    if best.zone and not names_own_zone(best.zone, reminder.due_at.astimezone(now.tzinfo), best.words):
-        doubt, text = best.zone, reminder.text.removeprefix(best.zone).strip()
-        reminder = replace(reminder, text=f"{best.zone} {text}")  # "at 9 CAT scan"
-    return UncertainReminder(words=doubt, reminder=reminder) if doubt or at_end else reminder
+        return UncertainReminder(words=words) if words or reminder is None else reminder
+    return UncertainReminder(words=words, reminder=reminder) if words or at_end else reminder
+
+
+def _join_doubts(spans: Sequence[Span]) -> Span:
+    """Return the first of several doubtful spans, joined with the next one if that covers or adjoins it."""
+    (start, end), *more = spans or [(0, 0)]
+    return next(((min(start, first), last) for first, last in more if first <= end + 1 and last >= end), (start, end))
 
 
 def _parse_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
@@ -93,6 +97,4 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
             break
     else:
         return "none" if parser.day else "passed"  # "Friday, 3 December" on a Thursday, "Sunday the 22nd at 9" at ten
-    if not parser.repeat and to_utc(local, now.tzinfo).astimezone(now.tzinfo).replace(tzinfo=None) != local:
-        return "none"  # the clock skips it when daylight saving begins
     return make_reminder_if_possible(text, local, now, parser.repeat, parser.month_day, parser.weekdays)

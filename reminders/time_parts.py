@@ -13,6 +13,7 @@ from reminders.zones import find_end_of_city, find_end_of_time_zone
 from text.time_zones import add_months
 from text.word_lists import EVERY_FUNCTION_WORD
 
+_CLOCK_LEADS = ("at ", "um ", "as ", "в ", "الساعة ")  # after which a number is an hour
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # the most years from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
@@ -32,6 +33,7 @@ _BEFORE_HOUR = f"(?= {LEADS}" + r"(?:(?P<hour>\d)|{at} " + _NAME + "))?"  # "at 
 _TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
 _FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{LEADS}(?:{_DAYS})"  # "and every Friday"
+Span = tuple[int, int]  # the beginning and end of words in a text
 EndPosition = int  # the position after the text that was read, or 0 if it was not read
 ReadPart = Callable[["TimePhraseParser", re.Match[str], str], EndPosition]
 GRAMMAR = list[tuple[str, ReadPart]]()
@@ -57,7 +59,7 @@ class TimePhraseParser:
 
     request: str
     text: str
-    spans: Sequence[tuple[int, int]]
+    spans: Sequence[Span]
     words: Lexicon
     wall: datetime
     end: int = 0
@@ -66,7 +68,6 @@ class TimePhraseParser:
     is_next: bool = False  # "next Monday", which is not today
     month_day: int = 0
     clock: tuple[int, int] | None = None
-    clock_lead: str = ""
     is_midnight: bool = False
     part: str = ""
     repeat: Repeat = ""
@@ -76,18 +77,16 @@ class TimePhraseParser:
     units: Sequence[str] = (*UNITS,)  # that may follow in a distance
     impossible: bool = False
     is_exact: bool = False  # the clock time has minutes, "am" or the like
-    zone: str = ""  # the name of the time zone
-    doubt: str = ""  # words that may mean another time, or none
-    unsure_span: tuple[int, int] = (0, 0)  # words read that may not belong to the time at all
+    doubt: Span | None = None  # of words that may mean another time, or none
+
+    def locate(self, start: int, end: int | None = None) -> Span:
+        """Return the span of `request` that corresponds to `text[start:end]`."""
+        found = self.spans[start:end]
+        return (found[0][0], found[-1][1]) if found else (len(self.request), len(self.request))
 
     def quote(self, start: int, end: int | None = None) -> str:
         """Return the part of `request` that corresponds to `text[start:end]`."""
-        found = self.spans[start:end]
-        return self.request[found[0][0] : found[-1][1]] if found else ""
-
-    def mark_span_doubtful(self, start: int, end: int, *, may_be_text: bool = False) -> None:
-        self.doubt = self.doubt or self.quote(start, end)
-        self.unsure_span = (start, end) if may_be_text else self.unsure_span
+        return self.request[slice(*self.locate(start, end))]
 
     def skip_pattern(self, pattern: str, start: int) -> int:
         found = self.words.match(pattern, self.text, start)
@@ -111,11 +110,8 @@ class TimePhraseParser:
         """Parse consecutive parts of a time, beginning at `start`."""
         start, lead = self.skip_pattern(" ", start), ""
         while start < len(self.text):
-            is_clock_known = self.clock is not None
             parts = ((read, self.words.match(pattern, self.text, start)) for pattern, read in GRAMMAR)
             if end := next((end for read, found in parts if found and (end := read(self, found, lead))), 0):
-                if self.clock is not None and not is_clock_known:
-                    self.clock_lead = (self.text[self.end : start].split() or [""])[-1]
                 self.end, lead = end, ""
                 start = self.skip_pattern(" ", end)
             elif found := self.words.match("(?P<on>{on} )|{at} ", self.text, start):
@@ -129,14 +125,15 @@ class TimePhraseParser:
         start, is_timed = match.end(), self.clock is not None or self.end == 0
         is_near = not self.end or preposition or match.start() == self.skip_pattern(" ", self.end)
         may_follow = is_near or self.skip_pattern("{zone}", start) == start  # "прогулка по Москве"
-        if self.zone or self.distance or not is_timed or not may_follow:
+        if self.distance or not is_timed or not may_follow:
             return 0
         end = find_end_of_time_zone(self.text, start, self.words)
         if not self.end and not self.text[start:end].isupper():
             return 0
         place = self.skip_pattern("{before-day} ", start)
         may_be_city = self.clock is not None and (self.is_exact or place > start)  # "9am London call Ann"
-        self.zone = self.quote(start, end or (find_end_of_city(self.text, place) if may_be_city else 0))
+        if shown_end := end or (find_end_of_city(self.text, place) if may_be_city else 0):
+            self.doubt = self.doubt or (start, shown_end)
         return end
 
     @grammar_rule(r"(?:{and} )?(?=\d)" + _AMOUNT)
@@ -189,7 +186,7 @@ class TimePhraseParser:
             self.weekdays += days
             further = self.words.match(_FURTHER_DAYS, self.text, end)
         if is_bare and self.skip_pattern(f" (?:{LEADS}\\d|{{part}})", end) == end:
-            self.mark_span_doubtful(match.start(), end)  # "Monday to Friday vacation" may be once
+            self.doubt = self.doubt or (match.start(), end)  # "Monday to Friday vacation" may be once
         return end
 
     @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
@@ -207,7 +204,9 @@ class TimePhraseParser:
     @grammar_rule(
         r"(?P<year>\d{4})[-/.年](?P<month>\d\d?)[-/.月](?P<day>\d\d?)(?:[日号號]|T(?=\d\d:)|(?![\d:/-]|\.\d))"
     )
-    @grammar_rule(r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR)
+    @grammar_rule(
+        r"(?P<day>\d{1,2}(?!\d))(?:" + _ORDINAL + r"|\.(?=[^\W\d])|[号號])? (?:{of} )*(?P<month>{month})" + _YEAR
+    )
     @grammar_rule(r"(?P<month>{month})[\s.]*(?:the )?(?P<day>\d{1,2})(?:" + _ORDINAL + r"|[日号]|(?![\d:.h]))" + _YEAR)
     def _read_date(self, match: re.Match[str], preposition: str) -> EndPosition:
         """Read a date such as "3 December 2027" or "3.12." Mark it as doubtful if it may be another date or a time."""
@@ -215,7 +214,7 @@ class TimePhraseParser:
             return 0
         year, sign = match["year"], match.groupdict().get("sign", "")
         day, month = int(match["day"]), int(self.words.get_meaning("month", match["month"]) or match["month"])
-        is_clock = self.text[: match.start()].lower().endswith(("at ", "um ", "as ", "в ", "الساعة "))
+        is_clock = self.text[: match.start()].lower().endswith(_CLOCK_LEADS)
         is_doubtful = is_clock and match[0].split()[0] == match["day"]  # "um 9 August anrufen", but "by 9 April finish"
         if sign == "." and not (match["dot"] or year):
             is_amid = self.clock is not None and match.end() < len(self.text.rstrip())  # "at 9 2.5 kg of potatoes"
@@ -227,7 +226,7 @@ class TimePhraseParser:
             if month > 12 or (day <= 12 and not self.words.day_first):
                 day, month = month, day
         if is_doubtful:
-            self.mark_span_doubtful(*match.span())
+            self.doubt = self.doubt or match.span()
         told = [int(year if len(year) > 2 else f"20{year}")] if year else []
         for possible_year in told or range(self.wall.year, self.wall.year + YEARS_TO_LEAP_DAY + 1):
             with suppress(ValueError):
@@ -273,7 +272,7 @@ class TimePhraseParser:
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
             if not preposition and self.words.compile(r"(?<!\w){at} \d").search(self.text, match.end()):
-                self.mark_span_doubtful(*match.span(), may_be_text=True)  # "Friday noon prayer at 9"
+                self.doubt = self.doubt or match.span()  # "Friday noon prayer at 9"
         elif match["hour"] or (parse_number(match["name"] or "") or 0) > 1 or match["this"] or name in _TONIGHT:
             self.part = name  # "上午9点", "tomorrow evening at eight"
         else:
@@ -294,7 +293,7 @@ class TimePhraseParser:
         self.clock, night = (chosen, minute), self.part if self.has_date else ""
         is_night = day_part in _TONIGHT or self.words.ranges.get(night, (0, 0))[0] >= 17 * 60
         if chosen < 6 and is_night and not self.is_midnight:
-            self.mark_span_doubtful(*match.span())  # "Friday night at 1" is on Saturday
+            self.doubt = self.doubt or match.span()  # "Friday night at 1" is on Saturday
             self.is_midnight = True
         return True
 
@@ -308,20 +307,22 @@ class TimePhraseParser:
         if self.clock is not None or (match["name"] and not (is_led and hour > 1)):
             return 0
         self.is_exact = any(match[mark] is not None for mark in ("minute", "h", "name", "hours", "part"))
-        if not (is_led or self.is_exact):
-            is_next = self.has_date and match.start() == self.skip_pattern(" ", self.end)
-            if is_next and hour <= 24 and match["more"] is None:
-                self.mark_span_doubtful(*match.span(), may_be_text=match.end() < len(self.text))  # "tomorrow 9 eggs"
-            else:
-                return 0
+        is_next = self.has_date and match.start() == self.skip_pattern(" ", self.end)
+        if not (is_led or self.is_exact or (is_next and hour <= 24 and match["more"] is None)):
+            return 0
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
-        after = self.text[match.end() :]
-        if (match["uhr"] and after[:1] == " ") or (match["han"] and not match[0].endswith("分") and HAN.match(after)):
-            self.mark_span_doubtful(*match.span())  # "9点30开会", but also "9点30个鸡蛋", "9 Uhr 30 Eier"
+        before, after = self.text[: match.start()].casefold(), self.text[match.end() :]
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
-        if not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE):
-            self.mark_span_doubtful(*match.span())  # "1h call": the time, or an hour from now
+        doubts = (
+            not (is_led or self.is_exact),  # "tomorrow 9 eggs"
+            match["uhr"] and after[:1] == " ",  # "9 Uhr 30 Eier"
+            match["han"] and not match[0].endswith("分") and HAN.match(after),  # "9点30开会", but also "9点30个鸡蛋"
+            not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE),  # "1h call": the time, or an hour from now
+            self.words.get_meaning("unit", match["part"]) and not before.endswith(_CLOCK_LEADS),  # "на 2 дня": how long
+        )
+        if any(doubts):
+            self.doubt = self.doubt or (match.start(), max(match.end(), match.end("part")))
         if self.part:
             own = match["part"] if self.part in _TONIGHT else None  # "tonight at 5am"
             self.impossible |= not self._shift_if_in_day_part(self.words.get_meaning("part", own) or self.part, match)
@@ -343,11 +344,10 @@ class TimePhraseParser:
         is_other_day = self.day is not None and self.day.weekday() != weekday  # "tomorrow at 9 sunday roast"
         is_function_word = len(match[kind]) < 3 and match[kind] in EVERY_FUNCTION_WORD  # "morgen so um 9"
         is_bare = not (is_meant or self.end)  # "Friday dentist", but also "Friday prayers"
-        is_name = self.words.language not in LANGUAGES and self.end > 0 and match[kind][0].isupper()  # "appeler Sam"
-        if is_other_day or is_function_word or is_name or (is_bare and kind == "short"):
+        if is_other_day or is_function_word or (is_bare and kind == "short"):
             return 0
         if is_bare or (kind == "short" and not ((self.day or is_meant) and self.words.language in LANGUAGES)):
-            self.mark_span_doubtful(*match.span(kind), may_be_text=True)  # "at 5 sun cream", "às 9 segunda via"
+            self.doubt = self.doubt or match.span(kind)  # "at 5 sun cream", "às 9 segunda via"
         self.weekdays = [weekday]
         self.is_next = bool(match["next"] or match["later"])
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this

@@ -1,7 +1,7 @@
 """Recognises time zones next to a time: "9:00 New York time", "a las 9 hora de Madrid", "9am pst", "9Z"."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -9,7 +9,6 @@ from babel import Locale
 
 from locales.catalog import ENGLISH, LANGUAGES
 from reminders.lexicon import HAN, SPOKEN, TOKEN, Lexicon, fold_letters
-from text.time_zones import find_zone_name
 from text.word_lists import EVERY_FUNCTION_WORD
 
 MIN_STEM_CHARS = 4
@@ -25,7 +24,6 @@ _NAMED_ZONE = (
     rf"{{zone}}\s(?:{{of}} )*(?P<place>{TOKEN.pattern})(?:\s{{zone}}(?!\w))?|(?P<han>{HAN.pattern}+?){{zone}}"
     rf"|(?P<names>(?:{TOKEN.pattern}[\s,;]+){{1,3}}?){{zone}}(?!\w)"
 )
-_NO_NAME = r"(?<!\w)(?:{zone}|{of}|{before-day})"
 
 
 def find_end_of_time_zone(text: str, start: int, lexicon: Lexicon) -> int:
@@ -40,25 +38,8 @@ def find_end_of_time_zone(text: str, start: int, lexicon: Lexicon) -> int:
     if (found := lexicon.match(_NAMED_ZONE, text, start)) is None:
         return 0
     words = (found["place"] or found["han"] or found["names"]).split()
-    is_place = is_place_word(words[-1])
-    if found["names"]:
-        is_place |= lexicon.language != "de" or words[-1].endswith("er")  # Nouns are capitalised: "Oma Zeit schenken"
-        is_place &= all(not word.islower() or is_place_word(word) for word in words)
-        is_place &= not lexicon.get_meaning("at", text[found.end("names") : found.end()])  # "Ане по пн"
-    elif found["place"]:
-        is_place = lexicon.language != ENGLISH and (is_place or words[0].lower() == words[0].upper())
-    return found.end() if is_place else 0
-
-
-def names_own_zone(name: str, due: datetime, lexicon: Lexicon) -> bool:
-    """Return True if the name of a zone, as in "at 9 CET", means the zone of `due`, in winter and in summer."""
-    own, plain = str(due.tzinfo), fold_letters(lexicon.compile(_NO_NAME).sub("", name))
-    zone = dict(SPOKEN["zone-names"]).get(plain, find_zone_name(plain))
-    city = Locale(lexicon.language).time_zones.get(own, {}).get("city", own.rpartition("/")[2])
-    is_own = plain.upper() == f"{due:%Z}" or plain.startswith(fold_letters(city)[:MAX_STEM_CHARS].removesuffix("а"))
-    others = (day.astimezone(ZoneInfo(zone or "UTC")) for day in (due, due + timedelta(days=182)))
-    is_same = (other.utcoffset() == other.astimezone(due.tzinfo).utcoffset() for other in others)
-    return is_own or (zone is not None and all(is_same))
+    may_be_place = (is_place_word(word) or not (word.islower() or HAN.match(word)) for word in words)
+    return found.end() if all(may_be_place) else 0
 
 
 def find_end_of_city(text: str, start: int) -> int:
