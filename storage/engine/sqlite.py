@@ -29,10 +29,8 @@ FROM pragma_user_version, pragma_application_id
 class Database(SqliteWriter):
     """An open SQLite file, created by `open`. It ignores `owner`, because SQLite has no row-level security."""
 
-    def __init__(
-        self, connection: SqliteConnection, readers: Sequence[SqliteConnection], *, busy_timeout_ms: int
-    ) -> None:
-        super().__init__(connection, busy_timeout_ms=busy_timeout_ms)
+    def __init__(self, connection: SqliteConnection, readers: Sequence[SqliteConnection]) -> None:
+        super().__init__(connection)
         self.connections = (connection, *readers)
         self._readers: asyncio.LifoQueue[SqliteConnection] = asyncio.LifoQueue()
         for reader in readers:
@@ -41,7 +39,7 @@ class Database(SqliteWriter):
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls, path: Path, *, migrations: Sequence[Migration], durable: bool = True, busy_timeout: float = 5.0
+        cls, path: Path, *, migrations: Sequence[Migration], durable: bool = True
     ) -> AsyncIterator["Database"]:
         """Open or create the file and migrate its schema. If not `durable`, a power cut may undo the last commits."""
         # At DEBUG, aiosqlite logs each statement with its values, and so the text of messages.
@@ -50,8 +48,7 @@ class Database(SqliteWriter):
         async with contextlib.AsyncExitStack() as stack:
 
             async def open_connection(name: str) -> SqliteConnection:
-                open_file = partial(driver.connect, path, durable=durable, busy_timeout=busy_timeout)
-                connection = SqliteConnection(open_file, path, name)
+                connection = SqliteConnection(partial(driver.connect, path, durable=durable), path, name)
                 with translate_storage_errors(path):
                     await connection
                 stack.push_async_callback(run_to_completion, connection.close)
@@ -61,7 +58,7 @@ class Database(SqliteWriter):
             readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
                 await Reader(reader.run).execute("PRAGMA query_only=ON")
-            database = cls(connection, readers, busy_timeout_ms=round(busy_timeout * 1000))
+            database = cls(connection, readers)
             stack.push_async_callback(run_to_completion, database.wait_until_written)
             yield database
 

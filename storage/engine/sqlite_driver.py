@@ -18,14 +18,15 @@ else:
     except ImportError:
         import sqlite3
 
+BUSY_TIMEOUT_MS = 5_000
 RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
 _REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the bot and start it again."}
 
 
-def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> sqlite3.Connection:
-    """Open a connection in autocommit mode that waits up to `busy_timeout` seconds for a lock."""
+def connect(path: Path, *, durable: bool = True) -> sqlite3.Connection:
+    """Open a connection in autocommit mode that waits up to BUSY_TIMEOUT_MS for a lock."""
     create_private_file(path)
-    connection = sqlite3.connect(path, isolation_level=None, timeout=busy_timeout)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
     try:
         connection.row_factory = sqlite3.Row
         # PostgreSQL's function tells apart the owners of several processes. A file has one process that serves all.

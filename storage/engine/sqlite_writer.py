@@ -17,7 +17,7 @@ import aiosqlite
 from records.errors import StorageBusy, StorageError
 from runtime.tasks import run_to_completion
 from storage.engine.protocol import Transaction
-from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
+from storage.engine.sqlite_driver import BUSY_TIMEOUT_MS, sqlite3, translate_storage_errors
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
@@ -68,12 +68,11 @@ class _QueuedWrite:
 class SqliteWriter:
     """Runs transactions on one connection, one after the other. Hold `lock` to use the connection directly."""
 
-    def __init__(self, connection: SqliteConnection, *, busy_timeout_ms: int) -> None:
+    def __init__(self, connection: SqliteConnection) -> None:
         self.connection = connection
         self.lock = asyncio.Lock()
         self.commit_hooks: CommitHooks | None = None
         self.path = connection.path
-        self._busy_timeout_ms = busy_timeout_ms
         self._was_busy = False
         self._waiting: deque[_QueuedWrite] = deque()
         self._writing: asyncio.Task[None] | None = None
@@ -177,7 +176,7 @@ class SqliteWriter:
             raise
         if self._was_busy:
             self._was_busy = False
-            connection.execute(f"PRAGMA busy_timeout={self._busy_timeout_ms}")
+            connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         try:

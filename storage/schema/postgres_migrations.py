@@ -7,9 +7,8 @@ import psycopg
 from records.errors import StorageError, StorageTooNew, StorageTooOld
 from storage.schema.migrations import read_migration_steps
 
-_STEPS = read_migration_steps("postgres_steps.sql")
-MIGRATIONS: list[Path | str] = [Path(__file__).with_name("postgres.sql"), *_STEPS.values()]
-"""The migrations in order, as files or SQL."""
+_FIRST_SCHEMA = Path(__file__).with_name("postgres.sql").read_text(encoding="utf-8")
+MIGRATIONS = [_FIRST_SCHEMA, *read_migration_steps("postgres_steps.sql").values()]  # as SQL, in order
 
 _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keepsake') IS NOT NULL"
 
@@ -24,8 +23,7 @@ def migrate_schema(connection: psycopg.Connection[tuple[object, ...]]) -> None:
             try:
                 if version == 0:
                     connection.execute("CREATE TABLE keepsake_schema AS SELECT 0::BIGINT AS version")
-                step = MIGRATIONS[version]
-                connection.execute(step.read_bytes() if isinstance(step, Path) else step.encode())
+                connection.execute(MIGRATIONS[version].encode())
                 connection.execute("UPDATE keepsake_schema SET version = %s", (version + 1,))
             except psycopg.errors.DuplicateTable as error:
                 raise StorageError(

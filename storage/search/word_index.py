@@ -13,8 +13,6 @@ from storage.search.terms import TermsEntry, mask_separators, select_rarest_term
 from text import analyzer
 from text.passages import split_into_passages
 
-SHORT_CHARS = 4_000  # a text up to this length is analysed on the event loop, since a thread would cost more
-
 _PLACE = """
 INSERT INTO places (seq, user_id, thread_id, message_id, said_at, is_person, is_assistant, speaker, length, size, marks)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -25,9 +23,7 @@ _FOUND = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN 
 
 
 async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Analyse (seq, row) pairs of messages for `index_entries`, in a thread unless there is only one short message."""
-    if len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT_CHARS:
-        return [extract_message_terms(*rows[0])]
+    """Analyse (seq, row) pairs of messages for `index_entries`, in a thread."""
     return await asyncio.to_thread(lambda: [extract_message_terms(seq, row) for seq, row in rows])
 
 

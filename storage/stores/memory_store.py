@@ -34,7 +34,7 @@ from storage.tables.facts import FactTable
 from storage.tables.folds import SummaryTable
 from storage.tables.history import HistoryTable
 from storage.tables.history_extraction import HistoryExtractionTable
-from storage.tables.owner_tables import change_owner_id, delete_owner_rows
+from storage.tables.owner_tables import MESSAGES_BY_IDS, change_owner_id, delete_owner_rows
 from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
@@ -117,7 +117,7 @@ class MemoryStore(SummaryTable):
 
     async def read_messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Return the messages of a scope with these ids, in chronological order."""
-        return await self._read_messages(scope.owner, BY_IDS, *scope, json.dumps(list(ids)))
+        return await self._read_messages(scope.owner, MESSAGES_BY_IDS, *scope, json.dumps(list(ids)))
 
     async def list_unsummarized_messages(self, scope: Scope) -> list[Message]:
         """Return up to MAX_UNSUMMARIZED active messages of a scope, oldest first."""
@@ -260,12 +260,6 @@ _EARLIER = """
 SELECT messages.*, versions.content AS earlier FROM versions
 JOIN messages ON messages.user_id = versions.user_id AND messages.id = versions.message_id
 WHERE versions.user_id = ? AND messages.thread_id = ? ORDER BY versions.id DESC LIMIT ?
-"""
-# The "+" and the "|| ''" force SQLite to use the index on ids. It chose the index on times, to avoid sorting fifty
-# messages, and scanned the whole scope.
-BY_IDS = """
-SELECT * FROM messages
-WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at || '', id
 """
 # Triggers keep a scope's totals in `scopes` (storage/schema/sqlite.sql), so counting never reads every message. Notes
 # of tools, which have an index of their own, are no messages to people.

@@ -18,7 +18,7 @@ from storage.schema.portable_tables import FACTS, translate_value_errors
 from storage.schema.rows import FACT_ROWS, RowMapper, format_moment, parse_fact, parse_message
 from storage.search.protocol import Floats
 from storage.tables import decisions as decision_table
-from storage.tables.owner_tables import OwnerTables, reserve_ids_and_get_first
+from storage.tables.owner_tables import MESSAGES_BY_IDS, OwnerTables, reserve_ids_and_get_first
 from text.characters import remove_invisible_characters
 
 EARLIER = "earlier"  # the origin of a row with the text of a fact before an edit
@@ -102,7 +102,7 @@ class FactTable(OwnerTables):
             if (int(row[0]) if row and row[0] is not None else 0) != last_learned_id:
                 raise StaleFacts
             texts = {message.id: message.content for message in source_messages}
-            rows = await tx.fetch_rows(TEXTS, *scope, json.dumps(list(texts)))
+            rows = await tx.fetch_rows(MESSAGES_BY_IDS, *scope, json.dumps(list(texts)))
             if {row["id"]: row["content"] for row in rows} != texts:
                 raise StaleFacts
             rows = await tx.fetch_rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in prompt_facts]))
@@ -346,10 +346,6 @@ LEFT JOIN progress AS p ON p.user_id = s.user_id AND p.thread_id = s.thread_id
 WHERE served_here(s.user_id) AND s.total > 0 AND m.created_at <= ?
 AND m.id > COALESCE(p.learned_id, CASE m.is_active WHEN 1 THEN 0 ELSE m.id END)
 ORDER BY s.user_id, s.thread_id
-"""
-TEXTS = """
-SELECT id, content FROM messages
-WHERE user_id = ? AND +thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
 _PROGRESS = """
 INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)

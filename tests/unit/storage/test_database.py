@@ -135,7 +135,9 @@ async def test_full_database_file_raises_storage_error(tmp_path: Path) -> None:
 async def test_write_raises_storage_busy_while_another_process_holds_lock(tmp_path: Path) -> None:
     """Readers continue, a writer fails after the timeout, and writes succeed once the lock is released."""
     path = tmp_path / "memory.db"
-    async with Database.open(path, busy_timeout=0.01, migrations=MIGRATIONS) as database:
+    async with Database.open(path, migrations=MIGRATIONS) as database:
+        async with database.open_transaction() as tx:
+            await tx.execute("PRAGMA busy_timeout=10")
         holder = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",
@@ -164,7 +166,7 @@ async def test_writers_of_two_processes_wait_for_each_other(tmp_path: Path) -> N
         "c=sqlite3.connect(sys.argv[1], timeout=30, isolation_level=None)\n"
         "for n in range(100): c.execute(sys.argv[2], (1000+n,))\n"
     )
-    async with Database.open(path, busy_timeout=30, migrations=MIGRATIONS) as database:
+    async with Database.open(path, migrations=MIGRATIONS) as database:
         other = await asyncio.create_subprocess_exec(sys.executable, "-c", script, path, PUT)
         for number in range(100):
             async with database.open_transaction() as tx:

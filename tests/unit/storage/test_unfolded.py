@@ -12,10 +12,9 @@ from records.scopes import Scope
 from storage.engine.sqlite import migrate_file
 from storage.engine.sqlite_driver import connect, sqlite3
 from storage.schema.migrations import MIGRATIONS
-from storage.stores import memory_store
-from storage.tables import facts as fact_table
 from storage.tables import folds as fold_table
 from storage.tables.messages import read_context_sources
+from storage.tables.owner_tables import MESSAGES_BY_IDS
 
 SCOPE = Scope(owner=1)
 OWNER = """
@@ -62,8 +61,7 @@ def steps(connection: sqlite3.Connection, read: Callable[[sqlite3.Connection], i
     "read",
     [
         pytest.param(unsummarized, id="what a context is made of"),
-        pytest.param(make_reader_by_ids(memory_store.BY_IDS), id="candidates"),
-        pytest.param(make_reader_by_ids(fact_table.TEXTS), id="what is learned from"),
+        pytest.param(make_reader_by_ids(MESSAGES_BY_IDS), id="candidates, and what is learned from"),
         pytest.param(make_reader_by_ids(fold_table.WINDOW), id="the window of a sliding summary"),
     ],
 )
