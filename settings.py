@@ -50,28 +50,24 @@ DEFAULT_SYSTEM_PROMPT = (
 MAX_SHOWN_CHARS = 60  # of a wrong value in its error
 
 
-def setting(
-    default: T, meaning: str, parse: ParseText[T] | None = None, *, label: str = "", is_first: bool = False
-) -> T:
+def setting(default: T, meaning: str, parse: ParseText[T] | None = None, *, label: str = "") -> T:
     """Return a dataclass field whose value comes from the environment variable of the same name in capitals.
 
     `parse` converts the value. If it is None, the parser depends on the field's type. `meaning` is the description in
-    docs/reference.md and .env.example. There, `label` replaces the default, and `is_first` puts the setting first.
+    docs/reference.md and .env.example. There, `label` replaces the default.
     """
-    return field(default=default, metadata={"meaning": meaning, "parse": parse, "label": label, "is_first": is_first})
+    return field(default=default, metadata={"meaning": meaning, "parse": parse, "label": label})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of one run. `make reference` generates docs/reference.md and .env.example from them."""
 
-    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", is_first=True)
+    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather")
     telegram_api_url: str = setting(
         "https://api.telegram.org", "the Bot API server; change for a local one", normalize_url
     )
-    openai_api_key: Secret = setting(
-        Secret(""), "key of the model's endpoint; required unless the base URL is set", is_first=True
-    )
+    openai_api_key: Secret = setting(Secret(""), "key of the model's endpoint; required unless the base URL is set")
     openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", normalize_url)
     openai_model: str = setting("gpt-5.4-mini", "the model that answers")
     openai_models: tuple[str, ...] = setting(
@@ -105,14 +101,12 @@ class Settings:
         frozenset(),
         "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = admins and whom they let in",
         parse_ids,
-        is_first=True,
     )
     everyone_allowed: bool = False
     admin_user_ids: frozenset[int] = setting(
         frozenset(),
         "numeric ids of admins; with neither set, the first to open the link that the start prints becomes admin",
         parse_admin_ids,
-        is_first=True,
     )
     daily_token_budget_per_user: int = setting(
         0, "tokens that one person may use in a day (UTC), with summaries and an endpoint's embeddings; 0 = no limit"

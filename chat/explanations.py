@@ -70,9 +70,8 @@ class Explanations:
         """Return the ids of all Telegram messages that show the same answer as the given one."""
         cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
-            text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
-        records = [cached, parse_explanation_record(text) if text else None]
-        return next((record.shown for record in records if record and telegram_id in record.shown), (telegram_id,))
+            record = cached or await _find_stored_record(store, scope, telegram_id)
+        return record.shown if record and telegram_id in record.shown else (telegram_id,)
 
     async def drop_record_of_stored_answer(self, scope: Scope, message_source: str) -> None:
         """Store the ids of an answer's Telegram messages, then drop its cached record. Call this once it is stored."""
@@ -92,13 +91,12 @@ class Explanations:
 
     async def explain_answer(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """Explain the latest answer, or the answer in a Telegram message. Raise StorageError on failure."""
+        if telegram_id is None:
+            return next((found for _, found in await self.explain_latest_answers_with_ids(scope, limit=1)), None)
         cached = self._find_cached_record(scope, telegram_id)
         async with self._memory.open_store_if_enabled(scope.owner) as store:
-            text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
-            stored = parse_explanation_record(text) if text else None
-            is_stored = stored is not None and (cached is None or stored.at > cached.at)
-            record = stored if is_stored else cached
-            return await _make_explanation(record, store, scope, is_stored=is_stored) if record is not None else None
+            record = cached or await _find_stored_record(store, scope, telegram_id)
+            return await _make_explanation(record, store, scope, is_stored=cached is None) if record else None
 
     async def explain_latest_answers_with_ids(
         self, scope: Scope, *, before_id: int | None = None, limit: int
@@ -128,6 +126,11 @@ class Explanations:
 
     def _get_unstored_answers(self, scope: Scope) -> deque[UnstoredAnswer]:
         return self._sessions.get_or_create_session(scope).unstored_answers
+
+
+async def _find_stored_record(store: MemoryStore | None, scope: Scope, telegram_id: int) -> ExplanationRecord | None:
+    text = await store.explanations.find_explanation(scope, telegram_id) if store is not None else None
+    return parse_explanation_record(text) if text else None
 
 
 async def _make_explanation(

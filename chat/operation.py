@@ -1,7 +1,7 @@
 """Gives admins access to users, figures, backups and broadcasts, but never to the content of messages."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -50,7 +50,7 @@ class BotOverview:
     active: int  # memories with a message within the last week
     let_in: int  # people
     asked: int  # people who ask for access
-    used: int  # tokens today
+    used_by_person: Mapping[int, int]  # tokens of today
     waiting: int  # unfinished updates
     failed: int  # scopes whose last summary failed
     size: int  # bytes in the data directory
@@ -67,7 +67,7 @@ async def make_operator_overview(services: Services, operator: Operator) -> BotO
         active=active,
         let_in=len(operator.settings.allowed_user_ids | let_in),
         asked=len(memory.people.list_people("asked")),
-        used=sum(usage.prompt + usage.completion for usage in spent.values()),
+        used_by_person={person: usage.total for person, usage in spent.items()},
         waiting=round(metrics.REGISTRY.get_sample_value("keepsake_updates_unfinished") or 0),
         failed=failed,
         size=await asyncio.to_thread(_measure_folder_bytes, operator.settings.data_dir),

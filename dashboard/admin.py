@@ -27,8 +27,6 @@ class AdminHandlers:
         self._require_admin(request)
         operation, services = self._host.operation, self._services
         found = await make_operator_overview(services, operation)
-        spent = await services.memory.usage.read_usage_of_day_by_spender(services.clock().date())
-        used = {person: tokens.prompt + tokens.completion for person, tokens in spent.items()}
         return {
             "memories": found.memories,
             "active_week": found.active,
@@ -37,12 +35,15 @@ class AdminHandlers:
             "bytes": found.size,
             "backup": describe_latest_backup(services.backups, UTC),
             "models": operation.model_names,
-            "used_today": found.used,
+            "used_today": sum(found.used_by_person.values()),
             "budget": operation.settings.daily_token_budget,
             "everyone": operation.settings.everyone_allowed,
             "health": dict(await self._host.health()),
             "people": [
-                {**serialize_fields(person, "id", "name", "standing"), "used_today": used.get(person.id, 0)}
+                {
+                    **serialize_fields(person, "id", "name", "standing"),
+                    "used_today": found.used_by_person.get(person.id, 0),
+                }
                 for person in list_people(services, operation)[:MAX_PEOPLE]
             ],
             "errors": [

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import get_args
 
 from locales.catalog import comma_join, tr
 from records import errors
-from records.context import Cut
+from records.context import Cut, PartName
 from records.errors import KeepsakeError, QuotaExceeded
 from records.facts import Fact
 from records.forgetting import ForgetResult, RemainingQuotes
@@ -89,10 +90,6 @@ SIGNALS = frozenset(
     {"words", "words before", "nearby", "meaning", "pinned", "instruction", "preference", "speaker", "reply"}
     | {"time", "opening", "recent", "state"}
 )  # parts of a score that have a text why-for-NAME
-PARTS = frozenset(
-    {"system", "profile", "summaries", "recent", "tools", "instructions", "facts"}
-    | {"snippets", "clock", "message", "overhead"}
-)  # parts of a prompt that have a text why-part-NAME
 MIN_SIGNAL = 1.0  # the minimum score of a signal that is named as a reason
 
 
@@ -106,7 +103,7 @@ def format_match_reason(score: Mapping[str, float], *, min_score: float = MIN_SI
 
 def format_prompt_part(name: str) -> str:
     """Return the name of a part of the prompt, worded for use in a sentence."""
-    return tr(f"why-part-{name}") if name in PARTS else name
+    return tr(f"why-part-{name}") if name in get_args(PartName) else name
 
 
 def list_kinds_of_cut_content(cuts: Iterable[Cut], *, is_message_cut: bool) -> list[str]:

@@ -52,14 +52,17 @@ class RecalledFact:
     earlier: Fact | None = None  # the fact that it replaced
 
 
+PartName = Literal[
+    "system", "profile", "summaries", "recent", "tools", "facts", "snippets", "instructions", "clock", "message",
+    "overhead",
+]  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContextPart:
     """A part of a prompt with its size and budget in tokens."""
 
-    name: Literal[
-        "system", "profile", "summaries", "recent", "tools", "facts", "snippets", "instructions", "clock", "message",
-        "overhead",
-    ]  # fmt: skip
+    name: PartName
     tokens: int
     budget: int
 

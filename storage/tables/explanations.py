@@ -14,12 +14,9 @@ from text.characters import repair_surrogates
 class ExplanationTable(OwnerTables):
     """The explanations of each owner's last 100 answers (`store.explanations`)."""
 
-    async def find_explanation(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """Return the explanation of the latest answer, or of the answer in (or to) the message `telegram_id`."""
-        if telegram_id is None:
-            row = await self._fetch_row(scope.owner, _NEWEST, *scope)
-        else:
-            row = await self._fetch_row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
+    async def find_explanation(self, scope: Scope, telegram_id: int) -> str | None:
+        """Return the explanation of the answer in (or to) a Telegram message."""
+        row = await self._fetch_row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
         return str(row[0]) if row else None
 
     async def list_latest_explanations(
@@ -64,7 +61,6 @@ INSERT INTO accounts (id, user_id, thread_id, account, created_at) VALUES (?, ?,
 ON CONFLICT (user_id, id) DO UPDATE SET account = excluded.account
 """
 _LATEST = "SELECT id, account FROM accounts WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
-_NEWEST = "SELECT account FROM accounts WHERE user_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1"
 _BY_TELEGRAM_ID = """
 SELECT account FROM accounts JOIN messages AS answer USING (user_id, id)
 WHERE accounts.user_id = ?1 AND accounts.thread_id = ?2 AND (

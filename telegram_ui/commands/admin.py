@@ -100,7 +100,7 @@ class AdminCommands(CommandGroup):
             tr("admin-memories", memories=found.memories, active=found.active),
             tr("admin-let-in-people", people=tr("admin-everyone") if settings.everyone_allowed else str(found.let_in)),
             tr("admin-requests", people=found.asked),
-            " ".join([tr("admin-quota", tokens=found.used), *limits]),
+            " ".join([tr("admin-quota", tokens=sum(found.used_by_person.values())), *limits]),
             tr("admin-waiting", updates=waiting),
             tr("admin-failed-folds", chats=found.failed),
             tr("admin-storage", size=format_decimal(found.size / 1_000_000, 1)),

@@ -27,9 +27,14 @@ async def append_turn(
     return reply.id
 
 
-async def find_explanation_number(store: MemoryStore, scope: Scope, telegram_id: int | None = None) -> int | None:
+async def find_explanation_number(store: MemoryStore, scope: Scope, telegram_id: int) -> int | None:
     text = await store.explanations.find_explanation(scope, telegram_id)
     return json.loads(text)["number"] if text else None
+
+
+async def list_latest_explanation_numbers(store: MemoryStore, scope: Scope, limit: int = 1) -> list[int]:
+    latest = await store.explanations.list_latest_explanations(scope, limit=limit)
+    return [json.loads(text)["number"] for _, text in latest]
 
 
 def forget_derived(folder: Path) -> None:
@@ -39,13 +44,14 @@ def forget_derived(folder: Path) -> None:
 
 
 async def test_finds_newest_explanation_of_scope(store: MemoryStore) -> None:
-    assert await find_explanation_number(store, ANNA) is None
+    assert await list_latest_explanation_numbers(store, ANNA) == []
     for number in range(3):
         await append_turn(store, ANNA, number)
     await append_turn(store, TOPIC, 7)
-    assert await find_explanation_number(store, ANNA) == 2
-    assert await find_explanation_number(store, TOPIC) == 7
-    assert await find_explanation_number(store, BORIS) is None
+    assert await list_latest_explanation_numbers(store, ANNA) == [2]
+    assert await list_latest_explanation_numbers(store, ANNA, limit=2) == [2, 1]
+    assert await list_latest_explanation_numbers(store, TOPIC) == [7]
+    assert await list_latest_explanation_numbers(store, BORIS) == []
 
 
 async def test_finds_explanation_by_answer_messages_or_question(
@@ -101,7 +107,7 @@ async def test_explanations_and_counts_survive_reopening(opener: Opener, tmp_pat
 async def test_erasing_owner_deletes_explanations(store: MemoryStore) -> None:
     await append_turn(store, ANNA, 1, asked_as=50)
     await store.erase_owner(ANNA.owner)
-    assert await find_explanation_number(store, ANNA) is None
+    assert await list_latest_explanation_numbers(store, ANNA) == []
     assert (await store.read_context_sources(ANNA, max_turns=0)).characters == 0
 
 

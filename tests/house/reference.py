@@ -14,6 +14,8 @@ from telegram_ui.commands.registry import list_commands
 from tests.paths import ROOT
 
 PAGE = "docs/reference.md"
+FILLED_IN = frozenset({"telegram_bot_token", "openai_api_key", "allowed_user_ids", "admin_user_ids"})
+"""The settings whose lines in .env.example are not commented out, because nearly everybody fills them in."""
 WIDTH = 119
 """Maximum characters per line of a comment in .env.example."""
 
@@ -53,9 +55,7 @@ def example() -> str:
         meaning, shown = variable.metadata["meaning"], variable.metadata["label"]
         told = f"{meaning[0].upper()}{meaning[1:]}." + (f" Default: {shown}." if shown else "")
         lines += ["", *textwrap.wrap(told.replace("`", ""), WIDTH, initial_indent="# ", subsequent_indent="# ")]
-        lines.append(
-            f"{'' if variable.metadata['is_first'] else '#'}{variable.name.upper()}={format_default(variable)}"
-        )
+        lines.append(f"{'' if variable.name in FILLED_IN else '#'}{variable.name.upper()}={format_default(variable)}")
     return "\n".join(lines) + "\n"
 
 
