@@ -5,7 +5,7 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
 
@@ -26,7 +26,11 @@ MAX_DUE = 200  # reminders read at once. list_due_reminders returns the first on
 GRACE = 2.0  # seconds to finish sending a reminder when the bot stops
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
-SendOutcome = Literal["arrived", "unknown", "gone", "later"]  # it may have arrived, never will, or is tried again later
+REFUSED_PAUSE = timedelta(hours=1)  # until the next attempt to reach an owner who has blocked the bot
+MAX_REFUSED = timedelta(days=30)  # for which a one-time reminder waits for an owner who has blocked the bot
+
+# It may have arrived, never will, is tried again later, or Telegram refuses it.
+SendOutcome = Literal["arrived", "unknown", "gone", "later", "refused"]
 SendReminder = Callable[[Reminder, datetime], Awaitable[SendOutcome]]  # sends a reminder at a given time
 
 
@@ -37,6 +41,7 @@ class Reminders:
     _memory: ExternalMemory
     _clock: Clock
     _telling: dict[int, asyncio.Task[None]] = field(factory=dict[int, "asyncio.Task[None]"], init=False)  # by owner
+    _refused_until: dict[int, datetime] = field(factory=dict[int, datetime], init=False)  # by owner
 
     async def add(
         self, owner: int, reminder: NewReminder, *, thread: int, person: int, language: str, source: int | None = None
@@ -71,11 +76,13 @@ class Reminders:
 
     async def start_sending_due_reminders(self, send: SendReminder) -> list[asyncio.Task[None]]:
         """Start sending due reminders, in at most one task per owner, and return the new tasks."""
-        begun = list[asyncio.Task[None]]()
+        begun, now = list[asyncio.Task[None]](), self._clock()
+        self._refused_until = {owner: until for owner, until in self._refused_until.items() if until > now}
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
-            for reminder in await store.reminders.list_due_reminders(self._clock(), limit=MAX_DUE):
-                due[reminder.owner].append(reminder)
+            for reminder in await store.reminders.list_due_reminders(now, limit=MAX_DUE + len(self._refused_until)):
+                if reminder.owner not in self._refused_until:
+                    due[reminder.owner].append(reminder)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < MAX_CONCURRENT_OWNERS:
                     task = self._telling[owner] = asyncio.create_task(self._send_due_reminders(theirs, send))
@@ -100,7 +107,12 @@ class Reminders:
             if times > MAX_SENDS:
                 log.warning("a reminder of %d is not sent a third time", reminder.owner)
                 break
-            told = await send(reminder, self._clock())
+            now = self._clock()
+            told = await send(reminder, now)
+            if told == "refused" and not reminder.repeat and now - reminder.due_at < MAX_REFUSED:
+                log.info("a reminder of %d waits: Telegram does not take it", reminder.owner)
+                self._refused_until[reminder.owner] = now + REFUSED_PAUSE
+                told = "later"
             if told == "later":
                 async with self._memory.open_store(reminder.owner) as store:
                     await store.reminders.undo_sending_attempt(reminder)

@@ -210,6 +210,4 @@ async def send_reminder(dependencies: Dependencies, reminder: Reminder, now: dat
             when = format_due_time(replace(reminder, repeat=""), get_zone_or_utc(config))
             text += f"\n\n{tr('reminders-late', when=when)}"
     outcome = await delivery.try_to_send_text(chat, text)
-    if outcome == "gone":
-        log.warning("a reminder of %d is dropped: Telegram does not take it", reminder.owner)
-    return outcome
+    return "refused" if outcome == "gone" else outcome  # a person who has blocked the bot may come back

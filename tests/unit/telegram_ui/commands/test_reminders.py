@@ -12,7 +12,7 @@ from records.reminders import NewReminder, Reminder
 from records.scopes import Person
 from records.turns import Proposal
 from reminders.phrases import parse_reminder_phrase
-from reminders.sending import MAX_SENDS, SendOutcome, SendReminder
+from reminders.sending import MAX_REFUSED, MAX_SENDS, REFUSED_PAUSE, SendOutcome, SendReminder
 from telegram_ui.commands import proposals
 from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.commands.reminders import make_reminder_payload, parse_offer_and_source_id, send_reminder
@@ -282,14 +282,47 @@ async def test_slow_chat_does_not_delay_reminders_of_others(desk: Desk) -> None:
     assert told == ["eat", *(f"stretch {number}" for number in range(9))]
 
 
-async def test_reminder_is_dropped_when_bot_is_blocked(desk: Desk) -> None:
-    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
-    desk.pass_time(timedelta(hours=1))
+def block_bot(desk: Desk) -> None:
     desk.peer.add_fault(
         "error", method="sendMessage", error_code=403, description="Forbidden: bot was blocked by the user"
     )
+
+
+async def test_one_time_reminder_waits_for_person_who_blocked_bot(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    desk.pass_time(timedelta(hours=1))
+    tell, since = partial(send_reminder, desk.commands.dependencies), len(desk.peer.list_bot_texts(ANN))
+    block_bot(desk)
+    for _ in range(3):  # the second and third time Telegram is not asked
+        await send_due_reminders(desk, tell)
+    assert desk.peer.list_bot_texts(ANN)[since:] == []
+    desk.pass_time(REFUSED_PAUSE)
+    await send_due_reminders(desk, tell)
+    told = "Reminder: stretch\n\nIt was due on Saturday, 21 November 2026, 10:00 (UTC)."
+    assert (desk.peer.list_bot_texts(ANN)[since:], await list_reminders(desk)) == ([told], [])
+
+
+async def test_reminder_of_person_who_never_comes_back_is_dropped(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    desk.pass_time(timedelta(hours=1) + MAX_REFUSED)
+    block_bot(desk)
     await send_due_reminders(desk, partial(send_reminder, desk.commands.dependencies))
     assert await list_reminders(desk) == []
+
+
+async def test_person_who_blocked_bot_does_not_delay_reminders_of_others(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
+    await desk.say(BOB, BOB, "/reminders add in 1 hour to eat")
+    desk.pass_time(timedelta(hours=1))
+    told = list[int]()
+
+    async def refuse_ann(reminder: Reminder, now: object) -> SendOutcome:
+        told.append(reminder.owner)
+        return "refused" if reminder.owner == ANN else "arrived"
+
+    for _ in range(2):
+        await send_due_reminders(desk, refuse_ann)
+    assert sorted(told) == sorted([ANN, BOB])
 
 
 @pytest.mark.parametrize(
