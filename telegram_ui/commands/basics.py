@@ -3,10 +3,12 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from telegram import MessageEntity
+
 from locales.catalog import tr
 from locales.sentences import format_memory_state, format_privacy_text
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
-from telegram_ui.sending.formatting import TextBuilder
+from telegram_ui.sending.formatting import Piece, format_whole_text, join_texts
 
 TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # buttons under /start and /help
 USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")  # the commands of /help
@@ -48,14 +50,13 @@ class BasicCommands(CommandGroup):
     @Action(MORE)
     async def _show_all_commands(self, event: ChatEvent) -> None:
         introduction = tr("basics-just-write" if event.chat.is_private else "basics-just-mention")
-        shown, sections = TextBuilder().add(introduction), defaultdict[str, list[Command]](list)
+        parts, sections = list[str | Piece]([introduction]), defaultdict[str, list[Command]](list)
         for row in self._list_permitted_commands(event):
             sections[row.heading].append(row)
         for heading, rows in sections.items():
-            shown.add("\n\n").add_bold(tr(f"menu-heading-{heading}"))
-            for row in rows:
-                shown.add(f"\n{_format_command(row)}")
-        await self._show_text(event, shown.build())
+            parts += ["\n\n", format_whole_text(tr(f"menu-heading-{heading}"), MessageEntity.BOLD)]
+            parts += [f"\n{_format_command(row)}" for row in rows]
+        await self._show_text(event, join_texts(*parts))
 
     async def _show_privacy_text(self, event: ChatEvent) -> HandlerReply:
         config, days = await self._read_config(event), self._dependencies.settings.retention_days

@@ -1,12 +1,11 @@
 """/why: shows the sources of an answer page by page, with the details in an expandable quote."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
-from itertools import groupby
-from operator import itemgetter
 
-from telegram import InlineKeyboardButton
+from telegram import InlineKeyboardButton, MessageEntity
 
 from chat.explanations import Explanation
 from locales.catalog import comma_join, tr
@@ -19,13 +18,19 @@ from telegram_ui.commands.buttons import make_page_buttons
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, HandlerReply
 from telegram_ui.commands.memory import KIND as CARD
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import MAX_UNITS, Piece, TextBuilder, count_utf16_units, split_text
+from telegram_ui.sending.formatting import (
+    MAX_UNITS,
+    Piece,
+    count_utf16_units,
+    format_whole_text,
+    join_texts,
+    split_text,
+)
 
 WHY, DETAILS, FACTS = "wy", "wd", "wf"  # buttons under an answer, under /why, and under "What was wrong?"
 MAX_CORRECTABLE = 6  # facts of an answer with a button that opens their card
 MAX_MESSAGE_CHARS = 2_500  # characters quoted of a message
 MAX_LABEL_CHARS = 40  # characters of a fact on its button
-Item = tuple[str, str]  # a heading and its lines
 
 
 class WhyCommands(CommandGroup):
@@ -98,63 +103,43 @@ def make_explanation_pages(explanation: Explanation, chat: Chat, zone: tzinfo) -
     size += f" {tr('why-size-whole', tokens=record.whole)}" if record.saved else ""
     note = [] if explanation.is_stored else [tr("why-not-stored")]
     head = "\n".join([_format_source_counts(explanation), size, *note])
-    max_units = MAX_UNITS - count_utf16_units(f"{title}\n{head}\n")
-    items = _list_explanation_items(explanation, chat, zone)
-    groups = list(_split_into_pages(items, max_units))
-    if len(groups) > 1:
-        groups = list(_split_into_pages([items[-1], *items[:-1]], max_units))
-    pages = []
-    for number, group in enumerate(groups, start=1):
-        shown = TextBuilder().add_bold(title).add(f"\n{head if number == 1 else f'{number}/{len(groups)}'}\n")
-        details = TextBuilder()
-        for place, (heading, section) in enumerate(groupby(group, key=itemgetter(0))):
-            details.add("\n\n" if place else "").add_bold(heading).add("\n" + "\n".join(line for _, line in section))
-        pages.append(shown.add_piece_as_expandable_quote(details.build()).build())
-    return pages
+    details: list[str | Piece] = []
+    for heading, items in _list_explanation_sections(explanation, chat, zone):
+        bold = format_whole_text(heading[:1].upper() + heading[1:], MessageEntity.BOLD)
+        details += ["\n\n" if details else "", bold, "\n" + "\n".join(items)]
+    whole, room = join_texts(*details), MAX_UNITS - count_utf16_units(f"{title}\n{head}\n")
+    parts = list(split_text(whole.text, whole.entities, max_units=room))
+    heads = [head, *(f"{number}/{len(parts)}" for number in range(2, len(parts) + 1))]
+    return [
+        join_texts(
+            format_whole_text(title, MessageEntity.BOLD),
+            f"\n{line}\n",
+            format_whole_text(replace(part, text=part.text.rstrip()), MessageEntity.EXPANDABLE_BLOCKQUOTE),
+        )
+        for line, part in zip(heads, parts, strict=True)
+    ]
 
 
-def _split_into_pages(items: Sequence[Item], max_units: int) -> Iterator[list[Item]]:
-    """Yield pages of items, each of at most `max_units` UTF-16 units. An item longer than a page is truncated."""
-    page: list[Item] = []
-    size = 0
-    for heading, text in items:
-        overhead = count_utf16_units(heading) + len("\n\n\n")
-        shown = next(split_text(text, max_units=max_units - overhead)).text
-        item_size = overhead + count_utf16_units(shown)
-        if page and size + item_size > max_units:
-            yield page
-            page, size = [], 0
-        page.append((heading, shown))
-        size += item_size
-    yield page
-
-
-def _list_explanation_items(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[Item]:
+def _list_explanation_sections(explanation: Explanation, chat: Chat, zone: tzinfo) -> list[tuple[str, Sequence[str]]]:
+    """Return the headings and items of an explanation, with the tokens of each part first."""
     record, gone = explanation.record, f"· {tr('why-gone')}"
     recent = [f"· {_format_quoted_message(message, zone)}" for message in explanation.recent]
     recent += [tr("why-here", messages=record.here)] if record.here else []
     summaries = [_format_summary(summary, zone) for summary in explanation.summaries]
     summaries += [gone] * explanation.gone_summaries
-    return [
-        (heading[:1].upper() + heading[1:], item)
-        for heading, found in (
-            (format_prompt_part("profile"), _format_profile_in_prompt(explanation, zone)),
-            (format_prompt_part("facts"), _format_facts_in_prompt(explanation, zone)),
-            (format_prompt_part("snippets"), _format_snippets(explanation.snippets, chat, zone)),
-            (
-                tr("why-looked-up"),
-                [_format_message("· ", message, chat, zone) if message else gone for message in explanation.looked_up],
-            ),
-            (format_prompt_part("summaries"), summaries),
-            (format_prompt_part("recent"), recent),
-            (
-                tr("why-cut"),
-                [f"· {cut}" for cut in list_kinds_of_cut_content(record.cut, is_message_cut=record.message_was_cut)],
-            ),
-            (tr("why-parts"), ["\n".join(_format_prompt_part_sizes(record))]),
-        )
-        for item in found
+    looked_up = [_format_message("· ", message, chat, zone) if message else gone for message in explanation.looked_up]
+    cut = list_kinds_of_cut_content(record.cut, is_message_cut=record.message_was_cut)
+    sections: list[tuple[str, Sequence[str]]] = [
+        (tr("why-parts"), _format_prompt_part_sizes(record)),
+        (format_prompt_part("profile"), _format_profile_in_prompt(explanation, zone)),
+        (format_prompt_part("facts"), _format_facts_in_prompt(explanation, zone)),
+        (format_prompt_part("snippets"), _format_snippets(explanation.snippets, chat, zone)),
+        (tr("why-looked-up"), looked_up),
+        (format_prompt_part("summaries"), summaries),
+        (format_prompt_part("recent"), recent),
+        (tr("why-cut"), [f"· {kind}" for kind in cut]),
     ]
+    return [(heading, items) for heading, items in sections if items]
 
 
 def _format_source_counts(explanation: Explanation) -> str:

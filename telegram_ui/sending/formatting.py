@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
-from typing import Self
 
 from telegram import MessageEntity
 from telegramify_markdown import MessageEntity as ConvertedEntity
@@ -263,37 +262,15 @@ def _has_lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     return any(kept[letter] < number for letter, number in wanted.items())
 
 
-class TextBuilder:
-    """Builds a text with entities by chained calls."""
+def join_texts(*parts: str | Piece) -> Piece:
+    """Join texts, with their entities at the new places."""
+    pieces = [part if isinstance(part, Piece) else Piece(text=repair_surrogates(part)) for part in parts]
+    text, entities = MessageEntity.concatenate(*((piece.text, piece.entities) for piece in pieces))
+    return Piece(text=text, entities=tuple(entities))
 
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._entities: list[MessageEntity] = []
-        self._units = 0
 
-    def add(self, text: str) -> Self:
-        whole = repair_surrogates(text)
-        self._parts.append(whole)
-        self._units += count_utf16_units(whole)
-        return self
-
-    def add_bold(self, text: str) -> Self:
-        return self._add_entity(text, MessageEntity.BOLD)
-
-    def add_expandable_quote(self, text: str) -> Self:
-        """Add an expandable quote. The caller must put it on lines of its own."""
-        return self._add_entity(text, MessageEntity.EXPANDABLE_BLOCKQUOTE)
-
-    def add_piece_as_expandable_quote(self, piece: Piece) -> Self:
-        self._entities += MessageEntity.shift_entities(self._units, piece.entities)
-        return self.add_expandable_quote(piece.text)
-
-    def build(self) -> Piece:
-        return Piece(text="".join(self._parts), entities=tuple(self._entities))
-
-    def _add_entity(self, text: str, entity_type: str) -> Self:
-        begin = self._units
-        self.add(text)
-        if self._units > begin:
-            self._entities.append(MessageEntity(type=entity_type, offset=begin, length=self._units - begin))
-        return self
+def format_whole_text(text: str | Piece, entity_type: str) -> Piece:
+    """Return a text that is bold or a quote as a whole. The caller must put a quote on lines of its own."""
+    inner = join_texts(text)
+    whole = MessageEntity(entity_type, 0, count_utf16_units(inner.text))
+    return Piece(text=inner.text, entities=(whole, *inner.entities)) if inner.text else inner

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from weakref import WeakValueDictionary
 
 from attrs import define
+from telegram import MessageEntity
 from telegram.error import TelegramError
 
 from chat.attachments import Attachments
@@ -20,7 +21,7 @@ from records.turns import IncomingPiece, UserMessage
 from telegram_ui.commands.command_group import ChatEvent
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MAX_FETCHED_BYTES, FileTooLarge, download_file, find_document
-from telegram_ui.sending.formatting import TextBuilder
+from telegram_ui.sending.formatting import format_whole_text
 from telegram_ui.updates.attached import AttachedFile
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ParsedUpdate
@@ -121,7 +122,7 @@ class AttachedFiles:
         data = await self._fetch_file_from_telegram(parsed, file.file_id, file.size)
         words = await self._attachments.transcribe_recording(data, file.name, file.mime, person_id=parsed.person.id)
         with suppress(DeliveryUnknown):
-            shown = TextBuilder().add_expandable_quote(words).build()
+            shown = format_whole_text(words, MessageEntity.EXPANDABLE_BLOCKQUOTE)
             await self._delivery.send_text(replace(parsed.chat, reply_to=parsed.telegram_id), shown)
         heard = replace(piece, text=words, source=f"{piece.source}:{file_number}", telegram_id=None, seam="\n")
         # Words recorded in Telegram are the sender's own. In an audio file anybody may speak.
