@@ -100,12 +100,17 @@ class AnswerStream:
                 with self._allow_stopping():
                     yield
         except asyncio.CancelledError:
-            if on_stopped is not None and not self._delivery.closing.is_set():
+            if self._delivery.closing.is_set():
+                await self._append_mark_if_anything_shown(tr("answers-broken-off-again"))
+                raise
+            if on_stopped is not None:
                 await on_stopped()
-            await self.mark_stopped()
+            if not await self._append_mark_if_anything_shown(tr("answers-stopped")):
+                with suppress(DeliveryError, ServedElsewhere):
+                    await self._delivery.send_text(self._chat, tr("answers-stopped"))
             raise
         except Exception:
-            await self.mark_broken_off()
+            await self._append_mark_if_anything_shown(tr("answers-broken-off"))
             raise
 
     async def schedule_preview(self, text_so_far: str) -> None:
@@ -186,18 +191,6 @@ class AnswerStream:
         self._arrived = (self._arrived or 0) + 1
         if piece_count > 1 and self._note_shown is not None:
             await self._note_shown([*self._sent, *self._ids[self._arrived :]])
-
-    async def mark_stopped(self) -> None:
-        """Mark the answer as stopped, or as interrupted if the bot is shutting down."""
-        if self._delivery.closing.is_set():
-            await self._append_mark_if_anything_shown(tr("answers-broken-off-again"))
-        elif not await self._append_mark_if_anything_shown(tr("answers-stopped")):
-            with suppress(DeliveryError, ServedElsewhere):
-                await self._delivery.send_text(self._chat, tr("answers-stopped"))
-
-    async def mark_broken_off(self) -> None:
-        """Mark the answer as interrupted if any part of it has been shown."""
-        await self._append_mark_if_anything_shown(tr("answers-broken-off"))
 
     async def _append_mark_if_anything_shown(self, mark: str) -> bool:
         await self._stop_previews()

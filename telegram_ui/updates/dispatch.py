@@ -131,10 +131,6 @@ class Dispatcher:
         else:
             self._queues.commands.submit(parsed.chat_scope, partial(self._route_message, item, parsed))
 
-    async def wait_until_idle(self) -> None:
-        """Wait until all submitted work is finished, including the work that follows answers."""
-        await self._queues.wait_until_idle()
-
     async def close(self, *, grace: float = 6.0) -> None:
         """Interrupt streamed answers, and give other work `grace` seconds. Leave unfinished updates to the next run."""
         self._closing = True

@@ -144,16 +144,12 @@ async def fetch_updates_while_leader(
     poll_refused: asyncio.Event,
 ) -> AsyncIterator[None]:
     """Fetch updates while the block runs and this process holds the lease `lock`. Before that, try to take it."""
-
-    async def try_to_take_lease() -> None:
-        with suppress(ServedElsewhere, StorageError):
-            await leases.start_serving(lock)
-
-    await try_to_take_lease()
     begun = asyncio.Event()
 
     async def fetch_whenever_leader() -> None:
         while True:
+            with suppress(ServedElsewhere, StorageError):
+                await leases.start_serving(lock)
             if leases.is_serving(lock):
                 async with start_fetching():
                     begun.set()
@@ -163,7 +159,6 @@ async def fetch_updates_while_leader(
                 logger.info("Another process fetches the updates now.")
             begun.set()
             await leases.wait_for_lease_change()
-            await try_to_take_lease()
 
     task = asyncio.create_task(fetch_whenever_leader())
     task.add_done_callback(lambda _: begun.set())

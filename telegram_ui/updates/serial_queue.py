@@ -52,8 +52,6 @@ class SerialQueues:
         self._ready: deque[Hashable] = deque()  # queues whose first job may begin, longest waiting first
         self._running: dict[Hashable, JobTicket] = {}
         self._closed = False
-        self._idle = asyncio.Event()
-        self._idle.set()
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values())) + len(self._running)
@@ -63,7 +61,6 @@ class SerialQueues:
         ticket = JobTicket(key, work, waits_for_release)
         queue = self._waiting.setdefault(key, deque())
         queue.insert(0 if is_next else len(queue), ticket)
-        self._idle.clear()
         if len(queue) == 1:
             self._mark_queue_ready(key)
             self._begin_ready_jobs()
@@ -123,11 +120,7 @@ class SerialQueues:
             self._mark_queue_ready(key)
         else:
             del self._waiting[key]
-        self._signal_idle_if_empty()
         return work
-
-    async def wait_until_idle(self) -> None:
-        await self._idle.wait()
 
     async def close(self, *, grace: float, timeout: float = 0) -> None:
         """Drop waiting jobs. Cancel jobs still running after `timeout` seconds, and once more after `grace` seconds."""
@@ -145,7 +138,6 @@ class SerialQueues:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=1)
-        self._signal_idle_if_empty()
 
     def _mark_queue_ready(self, key: Hashable) -> None:
         if key not in self._running and not self._waiting[key][0].is_held:
@@ -181,11 +173,6 @@ class SerialQueues:
         elif queue is not None:
             del self._waiting[key]
         self._begin_ready_jobs()
-        self._signal_idle_if_empty()
-
-    def _signal_idle_if_empty(self) -> None:
-        if not self._waiting and not self._running:
-            self._idle.set()
 
 
 class Queues:
@@ -199,10 +186,6 @@ class Queues:
         self.follow_ups = SerialQueues("settling", max_running=4)
         self.notices = SerialQueues("notices", max_running=4)
         self.buttons = SerialQueues("buttons", max_running=4)
-
-    async def wait_until_idle(self) -> None:
-        for queues in (self.commands, self.slow, self.chats, self.follow_ups, self.notices, self.buttons):
-            await queues.wait_until_idle()
 
     async def close(self, *, grace: float) -> None:
         """Drop waiting jobs, and give running jobs about `grace` seconds to finish."""

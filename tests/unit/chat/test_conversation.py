@@ -12,6 +12,7 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from telegram_ui.updates.serial_queue import SerialQueues
 from tests.peers.openai_server import Behaviour
+from tests.support.queued_jobs import wait_for_queued_jobs
 from tests.support.talk import ANNA, BORIS, ChatHarness, open_chat_harness
 
 SCOPE = Scope(owner=ANNA.id)
@@ -138,7 +139,7 @@ async def test_turns_of_one_scope_are_served_in_order(talk: ChatHarness) -> None
         queues.submit(SCOPE, partial(ask, number))
     await talk.server.wait_until_held()
     await talk.server.release()
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert answers == ["one", "two", "three"]
     said = [
         content for role, content in await list_stored_messages(talk) if role == "user"

@@ -25,6 +25,7 @@ from telegram_ui.sending.streaming import (
     AnswerStream,
 )
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
+from tests.unit.telegram_ui.sending.conftest import interrupt_answer
 
 
 async def test_private_answer_is_previewed_as_draft_and_sent_as_one_message(peer: Peer) -> None:
@@ -238,14 +239,14 @@ async def test_interrupted_answer_is_marked_as_broken_off(peer: Peer, chat: obje
     stream = AnswerStream(peer.make_delivery(), place)
     await peer.show_beginning(stream, "half an " + "answer " * 500)
     await peer.wait_for_call("sendMessageDraft" if place is PRIVATE else "sendMessage")
-    await stream.mark_broken_off()
+    await interrupt_answer(stream, RuntimeError())
     (text,) = peer.list_bot_texts(place.id)
     assert text.startswith("half an answer")
     assert text.endswith(tr("answers-broken-off"))
 
 
-async def test_mark_broken_off_sends_nothing_without_preview(peer: Peer) -> None:
-    await AnswerStream(peer.make_delivery(), PRIVATE).mark_broken_off()
+async def test_interrupted_answer_sends_nothing_without_preview(peer: Peer) -> None:
+    await interrupt_answer(AnswerStream(peer.make_delivery(), PRIVATE), RuntimeError())
     assert peer.list_bot_texts(ANN) == []
 
 

@@ -10,6 +10,7 @@ from playground.refusals import Json
 from telegram_ui.sending.formatting import MAX_UNITS, convert_markdown_if_short
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, GROUP, IN_GROUP, PRIVATE, Peer
+from tests.unit.telegram_ui.sending.conftest import interrupt_answer
 
 STOP = InlineKeyboardMarkup([[InlineKeyboardButton("Stop", callback_data="stop")]])
 UNDER = InlineKeyboardMarkup([[InlineKeyboardButton("Why", callback_data="why")]])
@@ -80,7 +81,7 @@ async def test_surplus_preview_messages_are_deleted(peer: Peer) -> None:
 async def test_only_last_message_of_stopped_answer_is_marked(peer: Peer) -> None:
     stream = AnswerStream(peer.make_delivery("edit"), PRIVATE, make_stop_keyboard=lambda: STOP)
     await show_growing_answer(peer, stream, LONG[:6000], "sendMessage", "sendMessage")
-    await stream.mark_stopped()
+    await interrupt_answer(stream, asyncio.CancelledError())
     first, second = peer.list_bot_texts(ANN)
     assert tr("answers-stopped") not in first
     assert second.endswith(tr("answers-stopped"))
@@ -107,7 +108,7 @@ async def test_answer_keeps_order_when_preview_message_was_deleted(peer: Peer, g
     stream = AnswerStream(peer.make_delivery("edit"), PRIVATE)
     await show_growing_answer(peer, stream, LONG, "sendMessage", "sendMessage")
     ids = [message["message_id"] for message in list_bot_messages(peer, ANN)]
-    await stream.mark_stopped()
+    await interrupt_answer(stream, asyncio.CancelledError())
     peer.world.remove_message(ANN, ids[gone])
     await AnswerStream(peer.make_delivery("edit"), PRIVATE, replaced_ids=ids).send_final_answer(LONG)
     assert peer.list_bot_texts(ANN) == [part.text.strip() for part in convert_markdown_if_short(LONG)]

@@ -8,6 +8,7 @@ from telegram_ui.sending.formatting import convert_to_rich_markdown_if_needed
 from telegram_ui.sending.newer_api import REFUSED_SECONDS
 from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
+from tests.unit.telegram_ui.sending.conftest import interrupt_answer
 
 UNDER = InlineKeyboardMarkup([[InlineKeyboardButton("Why", callback_data="why")]])
 TABLE = "Prices:\n\n| a | b |\n|---|---|\n| 1 | 2 |"
@@ -77,4 +78,4 @@ async def test_rich_draft_can_be_stopped(peer: Peer) -> None:
     draft = peer.world.make_snapshot()["drafts"][str(ANN)]
     assert draft["rich_message"]["blocks"][0]["text"] == f"{TABLE}\n\nand **so**"
     assert draft["can_stop"]
-    await stream.mark_broken_off()
+    await interrupt_answer(stream, RuntimeError())

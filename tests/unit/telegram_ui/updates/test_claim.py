@@ -9,6 +9,7 @@ import pytest
 
 from records.owners import KnownPerson
 from storage.bot_state.people import People
+from tests.support.queued_jobs import wait_for_queued_jobs
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, NOW, Bots, Peer
 
 HOUR = timedelta(hours=1)
@@ -53,7 +54,7 @@ async def test_only_first_person_to_open_claim_link_becomes_admin(start: Start, 
         peer.world.say(BOB, BOB, f"/start {token}")
         peer.world.say(ANN, ANN, "hello")
         await peer.wait_for_message("echo hello", chat=ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert start.bots.memory.people is not None
     assert start.bots.memory.people.admin_ids_from_bot_claims == {ANN}
     assert {text.partition(".")[0] for text in peer.list_bot_texts(BOB)} == {
@@ -82,7 +83,7 @@ async def test_claim_link_survives_restart_and_expires_after_a_day(start: Start,
         peer.world.say(BOB, BOB, "hello again")
         await peer.wait_for_message("echo hello again", chat=BOB)
         peer.world.say(ANN, ANN, f"/start {second}")
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert not any("admin from" in text for text in peer.list_bot_texts(ANN))
 
 

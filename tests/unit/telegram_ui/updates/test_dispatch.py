@@ -25,6 +25,7 @@ from telegram_ui.updates.durable_queue import DurableQueue, QueuedUpdate
 from telegram_ui.updates.files import MAX_FETCHES_AT_ONCE
 from telegram_ui.updates.parsing import NO_WORDS
 from tests.peers.openai_server import Behaviour, run_openai_server
+from tests.support.queued_jobs import wait_for_queued_jobs
 from tests.unit.telegram_ui.conftest import (
     ANN,
     BOB,
@@ -41,10 +42,10 @@ from tests.unit.telegram_ui.conftest import (
 
 
 async def test_answered_message_is_removed_from_inbox(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hello")
         await peer.wait_for_message("echo hello", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     [turn] = bots.conversation.turns
     assert turn.person.name == "Ann"
@@ -53,7 +54,7 @@ async def test_answered_message_is_removed_from_inbox(bots: Bots, peer: Peer) ->
 
 async def test_messages_keep_order_within_chat_and_chats_run_in_parallel(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.add_gate("slow")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "slow")
         peer.world.say(ANN, ANN, "second")
         peer.world.say(BOB, BOB, "other")
@@ -61,19 +62,19 @@ async def test_messages_keep_order_within_chat_and_chats_run_in_parallel(bots: B
         assert peer.list_bot_texts(ANN) == []
         gate.set()
         await peer.wait_for_message("echo second", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert peer.list_bot_texts(ANN) == ["echo slow", "echo second"]
 
 
 async def test_waiting_messages_of_removed_person_are_not_answered(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.add_gate("slow")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "slow")
         peer.world.say(ANN, ANN, "second")
         await bots.conversation.start_events["slow"].wait()
         bots.memory.serves = lambda owner: owner != ANN
         gate.set()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert peer.list_bot_texts(ANN) == ["echo slow"]
 
@@ -99,24 +100,24 @@ async def test_update_of_lost_lease_is_dropped_and_redelivered_update_answered(
             }
             update = telegram.Update.de_json({"update_id": 7, "message": said}, service.bot)
             await service.dispatcher.dispatch(QueuedUpdate(update, is_durable=True, lease=Lease(ANN, fence)))
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert [turn.text for turn in bots.conversation.turns] == ["under 2"]
 
 
 async def test_buttons_of_earlier_answers_are_removed(bots: Bots, peer: Peer) -> None:
     bots.conversation.turn = 1
-    async with bots.run_service() as service:
+    async with bots.run_service():
         for words in ("one", "two", "three"):
             peer.world.say(ANN, ANN, words)
             await peer.wait_for_message(f"echo {words}", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     with_buttons = [message["text"] for message in peer.world.messages[ANN].values() if "reply_markup" in message]
     assert with_buttons == ["echo three"]
 
 
 async def test_hanging_model_calls_do_not_delay_other_people(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.add_gate("hang")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         for person in MANY:
             peer.world.add_person(person, "Somebody")
             peer.world.say(person, person, "hang")
@@ -124,7 +125,7 @@ async def test_hanging_model_calls_do_not_delay_other_people(bots: Bots, peer: P
         await peer.wait_for_message("echo hello", BOB)
         assert len(bots.conversation.turns) == len(MANY) + 1
         gate.set()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
 
 
 async def test_commands_and_button_presses_overtake_hanging_model(bots: Bots, peer: Peer) -> None:
@@ -154,24 +155,24 @@ async def test_slow_command_does_not_delay_later_updates(bots: Bots, peer: Peer)
 
 @pytest.mark.parametrize("place", [GROUP, ANN])
 async def test_command_for_another_bot_is_ignored(bots: Bots, peer: Peer, place: int) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, place, "/help@another_bot")
         peer.world.say(ANN, place, "/help@keepsake_bot mine")
         await peer.wait_for_message("did help mine", place)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert len(peer.list_bot_texts(place)) == 1
 
 
 async def test_stop_cancels_answer_and_next_message_is_answered(bots: Bots, peer: Peer) -> None:
     bots.conversation.add_gate("hang")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hang")
         await bots.conversation.start_events["hang"].wait()
         peer.world.say(ANN, ANN, "/stop")
         await peer.wait_for_message("Stopped", ANN)
         peer.world.say(ANN, ANN, "next")
         await peer.wait_for_message("echo next", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert bots.conversation.cancelled_texts == ["hang"]
 
@@ -180,20 +181,20 @@ async def test_stop_is_answered_while_answer_ids_are_recorded(bots: Bots, peer: 
     """A /stop directly after an answer or error message once got no reply."""
     noted = asyncio.Event()
     bots.conversation.record_answer_message_ids = lambda *_: noted.wait()  # type: ignore[method-assign,assignment]
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "first")
         await peer.wait_for_message("echo first", ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.wait_for_message(tr("answers-nothing-to-stop"), ANN)
         noted.set()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
 
 
 async def test_stop_does_not_interrupt_error_message(bots: Bots, peer: Peer) -> None:
     """The update once stayed in the inbox, and the person's backlog grew."""
     bots.conversation.errors_by_text["first"] = RuntimeError()
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.add_fault("hang", "sendMessage", chat_id=ANN)
         peer.world.say(ANN, ANN, "first")
         await peer.wait_for_message("Something went wrong here", ANN)
@@ -201,7 +202,7 @@ async def test_stop_does_not_interrupt_error_message(bots: Bots, peer: Peer) -> 
         await peer.wait_until_updates_confirmed()
         peer.faults.clear_faults()
         await peer.wait_for_message(tr("answers-nothing-to-stop"), ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
 
 
@@ -216,12 +217,12 @@ async def test_stop_cancels_turn_still_being_prepared(bots: Bots, peer: Peer) ->
         return None
 
     bots.memory.get_language = language  # type: ignore[method-assign]
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "first")
         await looking.wait()
         peer.world.say(ANN, ANN, "/stop")
         await peer.wait_for_message(tr("answers-stopped"), ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert bots.conversation.turns == []
 
@@ -230,7 +231,7 @@ async def test_late_draft_stop_does_not_cancel_next_answer(bots: Bots, peer: Pee
     bots.settings = replace(bots.settings, reply_streaming="auto")
     bots.conversation.add_gate("first")
     second = bots.conversation.add_gate("second")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "first")
         draft = (await peer.wait_for_call("sendMessageDraft"))["params"]["draft_id"]
         stop = {"chat": peer.world.chats[ANN].to_chat_json(), "draft_id": int(draft)}
@@ -243,13 +244,13 @@ async def test_late_draft_stop_does_not_cancel_next_answer(bots: Bots, peer: Pee
         await peer.wait_for_message("did help me", ANN)
         second.set()
         await peer.wait_for_message("echo second", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert bots.conversation.cancelled_texts == ["first"]
 
 
 async def test_stop_cancels_button_press_before_answer_starts(bots: Bots, peer: Peer) -> None:
     data = Buttons(TOKEN.encode()).make_signed_callback_data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "/help me")
         message = await peer.wait_for_message("did help me", ANN)
         peer.add_fault("hang", "answerCallbackQuery")
@@ -258,7 +259,7 @@ async def test_stop_cancels_button_press_before_answer_starts(bots: Bots, peer: 
         peer.world.say(ANN, ANN, "/stop")
         await peer.wait_for_message(tr("answers-stopped"), ANN)
         peer.faults.clear_faults()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
         assert bots.conversation.turns == []
         peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], data)
@@ -268,7 +269,7 @@ async def test_stop_cancels_button_press_before_answer_starts(bots: Bots, peer: 
 async def test_stop_cancels_answer_but_not_slow_command(bots: Bots, peer: Peer) -> None:
     """Every slow command would be left half done if /stop cancelled it."""
     bots.conversation.add_gate("hang")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         assert bots.toys
         peer.world.say(ANN, ANN, "/summary_now")
         peer.world.say(ANN, ANN, "hang")
@@ -279,7 +280,7 @@ async def test_stop_cancels_answer_but_not_slow_command(bots: Bots, peer: Peer) 
         await peer.wait_for_message("Nothing is being written", ANN)
         bots.toys.fold_gate.set()
         await peer.wait_for_message("did summary_now", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
 
 
@@ -287,21 +288,21 @@ async def test_stop_cancels_message_received_just_before(bots: Bots, peer: Peer)
     bots.conversation.add_gate("hang")
     peer.world.say(ANN, ANN, "hang")
     peer.world.say(ANN, ANN, "/stop")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         await peer.wait_for_message("Stopped", ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.wait_for_message("Nothing is being written", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
 
 
 async def test_paste_of_30000_characters_is_one_turn(bots: Bots, peer: Peer) -> None:
     words = " ".join(f"word{number}" for number in range(3400))[:30_000]
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, words)
         peer.world.say(ANN, ANN, "and now?")
         await peer.wait_for_message("echo and now?", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     paste, question = bots.conversation.turns
     assert len(paste.pieces) == 8
@@ -312,7 +313,7 @@ async def test_paste_of_30000_characters_is_one_turn(bots: Bots, peer: Peer) -> 
 
 
 async def test_wizard_input_and_unknown_commands_do_not_reach_conversation(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         assert bots.toys
         await bots.toys.await_text("20", Scope(owner=ANN), ANN)
         peer.world.say(ANN, ANN, "20")
@@ -321,7 +322,7 @@ async def test_wizard_input_and_unknown_commands_do_not_reach_conversation(bots:
         await peer.wait_for_message("do not know the command /nonsense", ANN)
         peer.world.say(ANN, ANN, "/hlep")
         await peer.wait_for_message("Did you mean /help?", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert bots.conversation.turns == []
 
 
@@ -333,7 +334,7 @@ class VisionModel(OfflineModel):
 
 async def test_pictures_are_passed_to_vision_model(bots: Bots, peer: Peer) -> None:
     bots.model = VisionModel()
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.send_file(ANN, ANN, kind="photo", name="a.jpg", data=b"jpeg", caption="what is it?")
         await peer.wait_for_message("echo what is it?", ANN)
         sent = peer.world.send_file(ANN, ANN, kind="photo", name="b.jpg", data=b"other")
@@ -342,7 +343,7 @@ async def test_pictures_are_passed_to_vision_model(bots: Bots, peer: Peer) -> No
         await peer.wait_for_message("echo and this?", ANN)
         peer.world.send_file(ANN, ANN, kind="sticker", name="c.webp", data=b"webp")
         await peer.wait_for_message("echo [Sent a sticker", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     first, second, again, sticker = bots.conversation.turns
     assert [(picture.data, picture.mime, picture.kind) for picture in sticker.pictures] == [(b"webp", "image/webp", "")]
     assert [(picture.data, picture.mime, picture.kind) for picture in first.pictures] == [
@@ -355,12 +356,12 @@ async def test_pictures_are_passed_to_vision_model(bots: Bots, peer: Peer) -> No
 
 async def test_album_becomes_one_turn(bots: Bots, peer: Peer) -> None:
     bots.model = VisionModel()
-    async with bots.run_service() as service:
+    async with bots.run_service():
         for number, caption in enumerate(["my trip", "", "", ""]):
             name, data = f"{number}.jpg", b"%d" % number
             peer.world.send_file(ANN, ANN, kind="photo", name=name, data=data, caption=caption, album="13")
         await peer.wait_for_message("echo my trip", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     [turn] = bots.conversation.turns
     assert [picture.data for picture in turn.pictures] == [b"0", b"1", b"2", b"3"]
@@ -368,11 +369,11 @@ async def test_album_becomes_one_turn(bots: Bots, peer: Peer) -> None:
 
 
 async def test_forwarded_messages_become_one_turn(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         for text in ("one", "two", "three"):
             peer.world.say(ANN, ANN, text, forward_from="Bob")
         await peer.wait_for_message("echo [Forwarded from Bob]", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     [turn] = bots.conversation.turns
     assert [piece.origin for piece in turn.pieces] == ["forwarded"] * 3
 
@@ -381,12 +382,12 @@ async def test_forwarded_messages_become_one_turn(bots: Bots, peer: Peer) -> Non
 async def test_unsupported_photo_or_voice_reply_names_required_setting(
     bots: Bots, peer: Peer, kind: str, setting: str
 ) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.send_file(ANN, ANN, kind=kind, name="a", data=b"1")
         await peer.wait_for_message(setting, ANN)
         peer.world.send_file(ANN, ANN, kind=kind, name="a", data=b"1", caption="and the words?")
         await peer.wait_for_message("echo and the words?", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     [turn] = bots.conversation.turns
     assert turn.pictures == ()
@@ -401,7 +402,7 @@ async def test_voice_transcript_becomes_message_text_and_audio_file_document(bot
     async with run_openai_server() as (server, url), transcriber(base_url=url) as hears:
         server.script("hears", "I live in Riga.", Behaviour(status=500), Behaviour(status=404), "Second.")
         bots.transcriber = hears
-        async with bots.run_service() as service:
+        async with bots.run_service():
             peer.world.send_file(ANN, ANN, kind="voice", name="a.ogg", data=b"ogg")
             shown = await peer.wait_for_message("I live in Riga.", ANN)
             await peer.wait_for_message("echo I live in Riga.", ANN)
@@ -409,7 +410,7 @@ async def test_voice_transcript_becomes_message_text_and_audio_file_document(bot
             await peer.wait_for_message("Check TRANSCRIPTION_MODEL", ANN)
             peer.world.send_file(ANN, ANN, kind="audio", name="c.mp3", data=b"mp3", caption="and this?")
             await peer.wait_for_message("Second.", ANN)
-            await service.dispatcher.wait_until_idle()
+            await wait_for_queued_jobs()
         heard = server.requests[0].body
         assert (heard["name"], heard["size"]) == ("voice.ogg", 3)
     assert "expandable_blockquote" in str(shown["params"])
@@ -432,7 +433,7 @@ async def test_file_fetches_of_one_person_leave_slots_for_others(bots: Bots, pee
     ):
         server.script("hears", *[Behaviour(raw='{"text": "Listen."}', hold="start")] * len(places))
         bots.transcriber = hears
-        async with bots.run_service() as service:
+        async with bots.run_service():
             for chat, topic in places:
                 peer.world.send_file(
                     ANN, chat, kind="voice", name="a.ogg", data=b"ogg", caption="@keepsake_bot hear", thread_id=topic
@@ -445,7 +446,7 @@ async def test_file_fetches_of_one_person_leave_slots_for_others(bots: Bots, pee
             for number in range(1, len(places) + 1):
                 await server.wait_until_held(number)
                 await server.release()
-            await service.dispatcher.wait_until_idle()
+            await wait_for_queued_jobs()
 
 
 @pytest.mark.parametrize("kind", ["video", "document"])
@@ -464,12 +465,12 @@ async def test_unreadable_attachment_gets_explanation(bots: Bots, peer: Peer, ki
 
 async def test_document_precedes_caption_in_turn(bots: Bots, peer: Peer) -> None:
     text = b"The deposit is 900 euros.\nIt is due in May."
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.send_file(ANN, ANN, kind="document", name="lease.txt", data=text, caption="when is it due?")
         await peer.wait_for_message("echo ", ANN)
         peer.world.send_file(ANN, ANN, kind="document", name="lease.txt", data=text)
         await peer.wait_until_updates_confirmed()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     asked, bare = bots.conversation.turns
     assert asked.attached_passages == ("[lease.txt, lines 1–2]\nThe deposit is 900 euros.\nIt is due in May.",)
@@ -480,10 +481,10 @@ async def test_document_precedes_caption_in_turn(bots: Bots, peer: Peer) -> None
 
 async def test_caption_is_answered_when_file_cannot_be_fetched(bots: Bots, peer: Peer) -> None:
     peer.add_fault("error", "getFile", error_code=400, description="Bad Request: wrong file_id")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x", caption="what does it say?")
         await peer.wait_for_message("no longer has this file", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     [turn] = bots.conversation.turns
     assert turn.text == "what does it say?\n[Sent with the file a.txt]"
 
@@ -495,10 +496,10 @@ async def test_file_limit_applies_to_actual_size_instead_of_declared_size(
     lying = {"file_id": "BQACAgIAAxkBAAI000000", "file_unique_id": "u", "file_size": 1}
     monkeypatch.setattr(StoredFile, "to_file_json", lambda _: lying)
     monkeypatch.setattr(documents, "MAX_FETCHED_BYTES", 100)
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x" * 101, caption="what does it say?")
         await peer.wait_for_message("This file is larger", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     [turn] = bots.conversation.turns
     assert turn.attached_passages == ()
 
@@ -512,23 +513,23 @@ async def test_unannounced_export_is_not_read_as_document(bots: Bots, peer: Peer
 
 
 async def test_group_document_is_read_only_when_caption_mentions_bot(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.send_file(ANN, GROUP, kind="document", name="a.txt", data=b"private")
         peer.world.send_file(ANN, GROUP, kind="document", name="b.txt", data=b"shared", caption="@keepsake_bot read it")
         await peer.wait_for_message("echo ", GROUP)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     [turn] = bots.conversation.turns
     assert turn.attached_passages == ("[b.txt, line 1]\nshared",)
 
 
 async def test_stranger_gets_own_id_in_private_and_no_reply_in_group(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(EVE, EVE, "hello")
         peer.world.say(EVE, EVE, "/start")
         peer.world.say(EVE, GROUP, "@keepsake_bot hello")
         peer.world.say(ANN, ANN, "mine")
         await peer.wait_for_message("echo mine", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert [str(EVE) in told for told in peer.list_bot_texts(EVE)] == [True, True]
     assert peer.list_bot_texts(GROUP) == []
@@ -538,27 +539,27 @@ async def test_stranger_gets_own_id_in_private_and_no_reply_in_group(bots: Bots,
 @pytest.mark.parametrize("privacy", [False, True])
 async def test_group_message_is_answered_only_when_bot_is_addressed(bots: Bots, peer: Peer, privacy: bool) -> None:
     peer.world.privacy_mode = privacy
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, GROUP, "not for you")
         peer.world.say(BOB, GROUP, "Hi 😀 @Keepsake_Bot, how are you?")
         answer = await peer.wait_for_message("echo Hi 😀, how are you?", GROUP)
         peer.world.say(ANN, GROUP, "and me", reply_to=answer["answer"]["result"]["message_id"])
         await peer.wait_for_message("echo and me", GROUP)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert [turn.scope.owner for turn in bots.conversation.turns] == [GROUP, GROUP]
     assert all(turn.in_group for turn in bots.conversation.turns)
 
 
 async def test_unaddressed_group_messages_are_not_stored(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         assert bots.toys
         await bots.toys.await_text("20", Scope(owner=GROUP), ANN)
         peer.world.say(ANN, GROUP, "secret of the group")
         peer.world.say(ANN, GROUP, "/other@another_bot secret")
         peer.world.say(ANN, GROUP, "20")
         await peer.wait_for_message("wizard took 20", GROUP)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         database = bots.inbox.database
         async with database.open_reader(None) as reader:
             assert await reader.fetch_rows("SELECT * FROM updates") == []
@@ -593,7 +594,7 @@ async def test_only_group_admins_may_configure(bots: Bots, peer: Peer) -> None:
 
 async def test_edit_is_applied_after_answer_and_offers_new_answer(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.add_gate("first")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         message = peer.world.say(ANN, ANN, "first")
         await bots.conversation.start_events["first"].wait()
         peer.world.edit_message(ANN, ANN, message["message_id"], "other")
@@ -603,7 +604,7 @@ async def test_edit_is_applied_after_answer_and_offers_new_answer(bots: Bots, pe
         await peer.wait_for_message(tr("answers-offer"), ANN)
         peer.world.edit_message(ANN, ANN, message["message_id"], "of long ago")
         await peer.wait_until_updates_confirmed()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert bots.conversation.corrections == [(message["message_id"], text) for text in ("other", "of long ago")]
     assert len(bots.conversation.turns) == 1
@@ -612,7 +613,7 @@ async def test_edit_is_applied_after_answer_and_offers_new_answer(bots: Bots, pe
 
 async def test_stop_does_not_cancel_edit(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.add_gate("other")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         message = peer.world.say(ANN, ANN, "first")
         await peer.wait_for_message("echo first", ANN)
         peer.world.edit_message(ANN, ANN, message["message_id"], "other")
@@ -620,7 +621,7 @@ async def test_stop_does_not_cancel_edit(bots: Bots, peer: Peer) -> None:
         peer.world.say(ANN, ANN, "/stop")
         await peer.wait_for_message(tr("answers-nothing-to-stop"), ANN)
         gate.set()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert bots.conversation.corrections == [(message["message_id"], "other")]
 
@@ -628,10 +629,10 @@ async def test_stop_does_not_cancel_edit(bots: Bots, peer: Peer) -> None:
 async def test_update_stays_in_inbox_until_message_is_stored(bots: Bots, peer: Peer) -> None:
     """A kill before the write once lost the message: it was answered and marked as done, but not stored."""
     bots.conversation.deferred_actions = []
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "while it fails")
         await peer.wait_for_message("echo while it fails", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert len(await bots.list_pending_update_ids()) == 1
         [written] = bots.conversation.deferred_actions
         await written()
@@ -642,7 +643,7 @@ async def test_update_stays_in_inbox_until_message_is_stored(bots: Bots, peer: P
 async def test_edit_waiting_in_topic_survives_stop(bots: Bots, peer: Peer, topic: int | None) -> None:
     """In the topic, /stop cancels the preceding answer. Elsewhere it cancels nothing."""
     bots.conversation.add_gate("second")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         message = peer.world.say(ANN, FORUM, "@keepsake_bot first", thread_id=TOPIC)
         await peer.wait_for_message("echo first", FORUM)
         peer.world.say(ANN, FORUM, "@keepsake_bot second", thread_id=TOPIC)
@@ -654,18 +655,18 @@ async def test_edit_waiting_in_topic_survives_stop(bots: Bots, peer: Peer, topic
             await peer.wait_until_updates_confirmed()
         if topic is None:
             peer.world.say(ANN, FORUM, "/stop@keepsake_bot", thread_id=TOPIC)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert bots.conversation.corrections == [(message["message_id"], "other")]
 
 
 async def test_edit_of_stranger_is_not_stored(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         message = peer.world.say(EVE, EVE, "let me in")
         await peer.wait_for_message("your Telegram id", EVE)
         peer.world.edit_message(EVE, EVE, message["message_id"], "other")
         await peer.wait_until_updates_confirmed()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert bots.conversation.corrections == []
     assert len(peer.list_bot_texts(EVE)) == 1
@@ -675,12 +676,12 @@ async def test_unexpected_error_is_logged_and_reported_without_user_text(
     bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
 ) -> None:
     bots.conversation.errors_by_text["secret words"] = RuntimeError("secret words")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "secret words")
         await peer.wait_for_message("Something went wrong here", ANN)
         peer.world.say(ANN, ANN, "next")
         await peer.wait_for_message("echo next", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     ours = [record for record in caplog.records if record.name.startswith("telegram_ui")]
     assert any("RuntimeError" in record.getMessage() for record in ours)
@@ -703,23 +704,23 @@ async def test_unreadable_memory_mode_is_logged_as_sentence(
 
 async def test_answer_with_unknown_outcome_is_resent_only_once(bots: Bots, peer: Peer) -> None:
     peer.add_fault("drop_after", "sendMessage", times=5, chat_id=ANN)
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hello")
         await peer.wait_for_message("echo hello", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert peer.list_bot_texts(ANN) == ["echo hello"] * 2
 
 
 async def test_answer_requested_by_button_is_resent_after_unknown_outcome(bots: Bots, peer: Peer) -> None:
     data = Buttons(TOKEN.encode()).make_signed_callback_data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "/help me")
         message = await peer.wait_for_message("did help me", ANN)
         peer.add_fault("drop_after", "sendMessage", times=5, chat_id=ANN)
         peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], data)
         await peer.wait_for_message("echo Go on", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert peer.list_bot_texts(ANN)[1:] == [f"echo {tr('answers-go-on')}"] * 2
 
@@ -742,10 +743,10 @@ async def test_button_press_is_not_left_pending_by_shutdown(bots: Bots, peer: Pe
 
 async def test_answer_dropped_before_arrival_is_delivered_once(bots: Bots, peer: Peer) -> None:
     peer.add_fault("drop_before", "sendMessage", chat_id=ANN)
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hello")
         await peer.wait_for_call("sendMessage", chat=ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert peer.list_bot_texts(ANN) == ["echo hello"]
 
 
@@ -761,7 +762,7 @@ async def test_each_run_resends_answer_interrupted_while_sending(bots: Bots, pee
             await service.dispatcher.close(grace=0)
     assert await bots.list_pending_update_ids() == [update_id]
     async with bots.run_service() as service:
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert peer.list_bot_texts(ANN) == ["echo hello"] * 4
 
@@ -769,21 +770,21 @@ async def test_each_run_resends_answer_interrupted_while_sending(bots: Bots, pee
 @pytest.mark.parametrize("kind", ["server_error", "retry_after"])
 async def test_temporary_send_error_is_retried_without_duplicate(bots: Bots, peer: Peer, kind: str) -> None:
     peer.add_fault(kind, "sendMessage", times=1, chat_id=ANN)
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hello")
         await peer.wait_for_call("sendMessage", chat=ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert peer.list_bot_texts(ANN) == ["echo hello"]
 
 
 async def test_update_is_finished_when_chat_is_gone(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.add_gate("hello")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hello")
         await bots.conversation.start_events["hello"].wait()
         peer.world.block_bot(ANN)
         gate.set()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
 
 
@@ -811,8 +812,8 @@ async def test_shutdown_breaks_off_answer_and_next_run_repeats_turn(bots: Bots, 
     assert len(await bots.list_pending_update_ids()) == 1
     assert bots.conversation.finished_texts == []
     gate.set()
-    async with bots.run_service() as service:
-        await service.dispatcher.wait_until_idle()
+    async with bots.run_service():
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert peer.list_bot_texts(ANN)[-1] == "echo hello"
     assert bots.conversation.turns[0].source == bots.conversation.turns[1].source
@@ -831,8 +832,8 @@ async def test_next_run_continues_answer_in_message_of_killed_run(bots: Bots, pe
         assert row.shown == (shown,)
     await bots.inbox.record_answer_messages(4242, row.update_id, row.shown)  # as a run leaves it that is killed
     gate.set()
-    async with bots.run_service() as service:
-        await service.dispatcher.wait_until_idle()
+    async with bots.run_service():
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     assert peer.list_bot_texts(ANN) == ["echo hello"]
 
@@ -866,30 +867,30 @@ async def test_notice_of_answer_cut_off_by_stop_is_sent_by_next_run(bots: Bots, 
         assert len(await bots.list_pending_update_ids()) == 1
     async with bots.run_service() as service:
         await peer.wait_for_call("sendMessage", containing="The last message was cut.", chat=ANN, since=since)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
 
 
 async def test_earlier_answer_keeps_its_buttons_when_telegram_refuses_the_next(bots: Bots, peer: Peer) -> None:
     bots.conversation.turn = 1
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hello")
         message = (await peer.wait_for_message("echo hello", ANN))["answer"]["result"]
         peer.add_fault("error", "sendMessage", times=None, description="Bad Request: text must be encoded in UTF-8")
         peer.world.say(ANN, ANN, "once more")
         await peer.wait_until_updates_confirmed()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert peer.list_bot_texts(ANN) == ["echo hello"]
     assert "reply_markup" in peer.world.messages[ANN][message["message_id"]]
 
 
 async def test_edit_that_removes_all_text_is_applied_without_offer(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         message = peer.world.say(ANN, GROUP, "@keepsake_bot my secret")
         await peer.wait_for_message("echo my secret", GROUP)
         peer.world.edit_message(ANN, GROUP, message["message_id"], "@keepsake_bot")
         await peer.wait_until_updates_confirmed()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert bots.conversation.corrections == [(message["message_id"], NO_WORDS)]
     assert tr("answers-offer") not in peer.list_bot_texts(GROUP)
 
@@ -898,7 +899,7 @@ async def test_message_belongs_to_conversation_open_on_arrival(bots: Bots, peer:
     """It does not matter how long the message waits. If the conversation is forgotten, the open one is used."""
     place, second, third = Scope(owner=ANN), Scope(owner=ANN, thread=2**41), Scope(owner=ANN, thread=2**42)
     gate = bots.conversation.add_gate("slow")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         for opened, text in ((place, "slow"), (second, "second"), (third, "forgotten"), (second, "last")):
             bots.memory.open_conversations[place] = opened
             peer.world.say(ANN, ANN, text)
@@ -907,7 +908,7 @@ async def test_message_belongs_to_conversation_open_on_arrival(bots: Bots, peer:
         bots.memory.forgotten_conversations.add(third)
         gate.set()
         await peer.wait_for_message("echo last", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert [(turn.text, turn.scope) for turn in bots.conversation.turns] == [
         ("slow", place),
         ("second", second),

@@ -9,6 +9,7 @@ from settings import Settings
 from storage.bot_state.inbox import ReceivedUpdate
 from telegram_ui.updates.access import MAX_TOLD_IN_ALL, AccessPolicy
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON
+from tests.support.queued_jobs import wait_for_queued_jobs
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
 FLOOD = 1_200
@@ -22,7 +23,7 @@ async def test_flood_of_one_person_does_not_delay_others(bots: Bots, peer: Peer)
     peer.world.say(BOB, BOB, "/help")
     peer.world.say(BOB, BOB, "hello")
     peer.world.say(BOB, GROUP, "@keepsake_bot hello there")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         await peer.wait_for_message("did help", BOB)
         await peer.wait_for_message("echo hello", BOB)
         await peer.wait_for_message("echo hello there", GROUP)
@@ -34,7 +35,7 @@ async def test_flood_of_one_person_does_not_delay_others(bots: Bots, peer: Peer)
         assert peer.list_bot_texts(ANN) == [tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON)], "she is told once"
         gate.set()
         await peer.wait_for_message(f"echo {MAX_UNFINISHED_PER_PERSON - 1}", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     answered = [turn.text for turn in bots.conversation.turns if turn.person.id == ANN]
     assert answered == [str(number) for number in range(MAX_UNFINISHED_PER_PERSON)]
@@ -44,11 +45,11 @@ async def test_stop_works_above_backlog_limit_and_frees_room(bots: Bots, peer: P
     bots.conversation.add_gate("0")
     for number in range(MAX_UNFINISHED_PER_PERSON + 1):
         peer.world.say(ANN, ANN, str(number))
-    async with bots.run_service() as service:
+    async with bots.run_service():
         await peer.wait_for_message(tr("notices-too-much", most=MAX_UNFINISHED_PER_PERSON), ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.wait_for_message("Stopped.", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         peer.world.say(ANN, ANN, "again")
         await peer.wait_for_message("echo again", ANN)
 
@@ -65,9 +66,9 @@ async def test_updates_of_strangers_are_not_stored_and_do_not_delay_others(bots:
         return await receive(bot_id, arrivals, now)
 
     bots.inbox.store_and_get_new_ids = counted  # type: ignore[method-assign]
-    async with bots.run_service() as service:
+    async with bots.run_service():
         await peer.wait_for_message("echo hello", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert len(written) == 1
     assert len(peer.list_bot_texts(EVE)) == 5
 

@@ -18,6 +18,7 @@ from telegram_ui.commands.buttons import AGAIN, Buttons, parse_button_kind
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate
 from tests.peers.openai_server import Behaviour, run_openai_server
+from tests.support.queued_jobs import wait_for_queued_jobs
 from tests.unit.telegram_ui.conftest import ANN, BOB, GROUP, TOKEN, Bots, Peer
 from tests.unit.telegram_ui.updates.test_dispatch import VisionModel
 
@@ -42,7 +43,7 @@ def press_try_again(peer: Peer, person: int, message: Json) -> str:
 
 @pytest.mark.parametrize("place", [ANN, GROUP])
 async def test_failed_command_is_repeated_by_button(bots: Bots, peer: Peer, place: int) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         assert bots.toys
         bots.toys.errors = [ModelBusy(), RuntimeError("of whatever kind")]
         asked = peer.world.say(ANN, place, "/help me")
@@ -54,7 +55,7 @@ async def test_failed_command_is_repeated_by_button(bots: Bots, peer: Peer, plac
         press_try_again(peer, ANN, again)  # a double tap
         await peer.wait_for_message("did help me", place)
         await peer.wait_for_call("answerCallbackQuery", containing="already")
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
         assert not any(map(list_buttons, peer.world.messages[place].values()))
     assert [text for text in peer.list_bot_texts(place) if text.startswith("did")] == ["did help me"]
@@ -73,10 +74,10 @@ async def test_retry_button_of_another_person_does_nothing(bots: Bots, peer: Pee
         theirs = peer.world.say(BOB, GROUP, "/help bob")
         done = await wait_for_shown_message(peer, "did help bob", GROUP)
         assert done["reply_to_message"]["message_id"] == theirs["message_id"]
-    async with bots.run_service() as service:  # what Telegram sends along is all there is
+    async with bots.run_service():  # what Telegram sends along is all there is
         peer.world.press_button(ANN, GROUP, done["message_id"], hers)
         await peer.wait_for_call("editMessageText", containing="Please send it again", chat=GROUP)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert not any(text.startswith("did") for text in peer.list_bot_texts(GROUP))
 
 
@@ -135,7 +136,7 @@ async def test_retried_command_keeps_replied_message_or_is_refused_after_restart
 
 
 async def test_failed_button_press_can_be_retried(bots: Bots, peer: Peer) -> None:
-    async with bots.run_service() as service:
+    async with bots.run_service():
         assert bots.toys
         bots.toys.errors = [ModelBusy(), RuntimeError("of whatever kind")]
         peer.world.say(ANN, ANN, "hello")
@@ -152,7 +153,7 @@ async def test_failed_button_press_can_be_retried(bots: Bots, peer: Peer) -> Non
         press_try_again(peer, ANN, await wait_for_shown_message(peer, "is busy", ANN))
         await peer.wait_for_call("editMessageText", containing="did press 7 under Shall I?", chat=ANN)
         await peer.wait_for_call("answerCallbackQuery", containing="pressed")
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
         assert not any(map(list_buttons, peer.world.messages[ANN].values()))
 
@@ -164,20 +165,20 @@ async def test_retried_paste_is_one_turn_or_is_refused_after_restart(
     first, second = "x" * 4_096, "and the rest"
     bots.conversation.errors_by_text[first + second] = RuntimeError("of whatever kind")
     async with AsyncExitStack() as running:
-        service = await running.enter_async_context(bots.run_service())
+        await running.enter_async_context(bots.run_service())
         peer.world.say(ANN, ANN, first)
         peer.world.say(ANN, ANN, second)
         said = await wait_for_shown_message(peer, "went wrong", ANN)
         del bots.conversation.errors_by_text[first + second]
         if is_restarted:
             await running.aclose()
-            service = await running.enter_async_context(bots.run_service())
+            await running.enter_async_context(bots.run_service())
         press_try_again(peer, ANN, said)
         if is_restarted:
             await peer.wait_for_call("editMessageText", containing="Please send it again", chat=ANN)
         else:
             await peer.wait_for_message("echo xxx", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     turns = bots.conversation.turns
     assert (
@@ -191,7 +192,7 @@ async def test_retried_album_is_one_turn(bots: Bots, peer: Peer) -> None:
     bots.model = VisionModel()
     text = "my trip\n[Sent with a photo]\n[Sent a photo]\n[Sent a photo]"
     bots.conversation.errors_by_text[text] = RuntimeError("of whatever kind")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         for number, caption in enumerate(["my trip", "", ""]):
             name, data = f"{number}.jpg", b"%d" % number
             peer.world.send_file(ANN, ANN, kind="photo", name=name, data=data, caption=caption, album="13")
@@ -199,7 +200,7 @@ async def test_retried_album_is_one_turn(bots: Bots, peer: Peer) -> None:
         del bots.conversation.errors_by_text[text]
         press_try_again(peer, ANN, said)
         await peer.wait_for_message("echo my trip", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     first, again = bots.conversation.turns
     assert (
@@ -230,11 +231,11 @@ async def test_failed_transcription_can_be_retried(bots: Bots, peer: Peer) -> No
     ):
         server.script("hears", Behaviour(status=404), "I live in Riga.")
         bots.transcriber = hears
-        async with bots.run_service() as service:
+        async with bots.run_service():
             peer.world.send_file(ANN, ANN, kind="voice", name="a.ogg", data=b"ogg")
             press_try_again(peer, ANN, await wait_for_shown_message(peer, "TRANSCRIPTION_MODEL", ANN))
             await peer.wait_for_message("echo I live in Riga.", ANN)
-            await service.dispatcher.wait_until_idle()
+            await wait_for_queued_jobs()
             assert await bots.list_pending_update_ids() == []
     [turn] = bots.conversation.turns
     assert turn.source.startswith("4242:")
@@ -248,10 +249,10 @@ async def test_retried_message_keeps_source_after_restart(bots: Bots, peer: Peer
         said = await wait_for_shown_message(peer, "went wrong", ANN)
         assert parse_button_kind(list_buttons(said)[0]["callback_data"]) == AGAIN
     del bots.conversation.errors_by_text["hello"]
-    async with bots.run_service() as service:  # another run, as after an update
+    async with bots.run_service():  # another run, as after an update
         press_try_again(peer, ANN, said)
         await peer.wait_for_message("echo hello", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
     first, again = bots.conversation.turns
     assert first.source == again.source
@@ -263,10 +264,10 @@ async def test_retried_message_keeps_source_after_restart(bots: Bots, peer: Peer
 
 async def test_failed_message_is_released_when_owner_forgets(bots: Bots, peer: Peer) -> None:
     bots.conversation.errors_by_text["heliotrope"] = RuntimeError("of whatever kind")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         asked = peer.world.say(ANN, ANN, "heliotrope")
         said = await wait_for_shown_message(peer, "went wrong", ANN)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         [drop] = bots.conversation.forgetting_callbacks
         drop(ANN)
         del peer.world.messages[ANN][asked["message_id"]]  # so that Telegram cannot bring it again
@@ -276,13 +277,13 @@ async def test_failed_message_is_released_when_owner_forgets(bots: Bots, peer: P
         held = [value for value in gc.get_objects() if isinstance(value, ParsedUpdate) and value.text == "heliotrope"]
         assert held == []
         press_try_again(peer, ANN, said)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert bots.conversation.turns == []
 
 
 async def test_proposed_command_can_be_run_only_by_asked_person(bots: Bots, peer: Peer) -> None:
     proposal = Proposal(kind="command", text="/help me")
-    async with bots.run_service() as service:
+    async with bots.run_service():
         chat = Chat(id=GROUP, is_private=False)
         await proposals.ask_about_proposal(bots.dependencies, chat, Person(id=ANN, name="Ann"), proposal)
         said = await wait_for_shown_message(peer, "/help me", GROUP)
@@ -291,7 +292,7 @@ async def test_proposed_command_can_be_run_only_by_asked_person(bots: Bots, peer
         await peer.wait_for_call("answerCallbackQuery", containing="somebody else")
         peer.world.press_button(ANN, GROUP, said["message_id"], does["callback_data"])
         await peer.wait_for_message("did help me", GROUP)
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == []
         assert not any(map(list_buttons, peer.world.messages[GROUP].values()))
     assert len(peer.list_bot_texts(GROUP)) == 2

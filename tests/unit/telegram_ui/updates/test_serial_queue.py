@@ -7,6 +7,7 @@ import pytest
 
 from records.errors import ServedElsewhere
 from telegram_ui.updates.serial_queue import SerialQueues, Work
+from tests.support.queued_jobs import wait_for_queued_jobs
 
 
 class JobLog:
@@ -37,7 +38,7 @@ async def test_lane_keeps_order_and_lanes_run_in_parallel() -> None:
     await asyncio.sleep(0)
     assert log.started_names == ["a1", "b1"]
     log.gates["a1"].set()
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["a1", "b1", "a2"]
     assert len(queues) == 0
 
@@ -51,7 +52,7 @@ async def test_follow_up_job_runs_before_jobs_already_queued() -> None:
 
     queues.submit("a", check_press)
     queues.submit("a", log("number"))
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["press", "number"]
 
 
@@ -61,7 +62,7 @@ async def test_lane_with_backlog_takes_turns_with_other_lanes() -> None:
         queues.submit("a", log(name))
     queues.submit("b", log("b1"))
     queues.submit("c", log("c1"))
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["a1", "b1", "c1", "a2", "a3"]
 
 
@@ -73,7 +74,7 @@ async def test_number_of_running_jobs_is_limited() -> None:
     assert log.started_names == ["a", "b"]
     for gate in log.gates.values():
         gate.set()
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["a", "b", "c"]
 
 
@@ -85,7 +86,7 @@ async def test_owner_limit_leaves_slots_for_others() -> None:
     assert log.started_names == ["a1", "a2", "b1"]
     for gate in log.gates.values():
         gate.set()
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["a1", "a2", "b1", "a3", "a4"]
 
 
@@ -98,7 +99,7 @@ async def test_held_job_keeps_position_without_using_slot() -> None:
     assert log.started_names == ["b1"]
     queues.release_held_job(ticket)
     queues.release_held_job(ticket)
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["b1", "a1", "a2"]
 
 
@@ -109,7 +110,7 @@ async def test_failing_job_does_not_stop_lane() -> None:
     queues, log = SerialQueues("test", max_running=1), JobLog()
     queues.submit("a", fail)
     queues.submit("a", log("a2"))
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["a2"]
 
 
@@ -132,7 +133,7 @@ async def test_cancelled_job_is_followed_by_next_job() -> None:
     assert not queues.try_to_cancel_running_job("a"), "it ends already"
     assert queues.pop_first_work_of_type("a", object) is None
     finishing.set()
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["a1", "a2"]
     assert not queues.try_to_cancel_running_job("a")
 
@@ -152,7 +153,7 @@ async def test_job_past_cancellable_section_is_not_cancelled() -> None:
     assert not queues.try_to_cancel_running_job("a")
     assert queues.pop_first_work_of_type("a", object) is not None
     log.gates["a1"].set()
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["a1"]
 
 
@@ -173,7 +174,7 @@ async def test_only_waiting_jobs_can_be_dropped() -> None:
     assert queues.pop_first_work_of_type("c", object) is not None
     assert queues.pop_first_work_of_type("c", object) is None
     log.gates["b1"].set()
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["b1"]
 
 
@@ -235,6 +236,6 @@ async def test_served_elsewhere_is_not_logged_as_error(caplog: pytest.LogCapture
 
     queues.submit("a", moved)
     queues.submit("a", log("next"))
-    await queues.wait_until_idle()
+    await wait_for_queued_jobs()
     assert log.started_names == ["next"]
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []

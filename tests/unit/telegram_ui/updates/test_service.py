@@ -30,6 +30,7 @@ from telegram_ui.updates.polling import MAX_POLL_SECONDS, PollRequest, keep_fetc
 from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import MAX_UPDATE_BYTES, SECRET_HEADER
 from tests.support.http import NO_CERTIFICATES
+from tests.support.queued_jobs import wait_for_queued_jobs
 from tests.unit.telegram_ui.conftest import ANN, BOB, NOW, TOKEN, Bots, Peer
 
 
@@ -132,12 +133,12 @@ async def test_next_run_answers_committed_unfinished_updates(bots: Bots, peer: P
 async def test_redelivered_update_is_answered_once(bots: Bots, peer: Peer) -> None:
     # The answer to a poll is lost: the same updates are fetched again.
     peer.add_fault("drop_after", "getUpdates", after=1)
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "one")
         peer.world.say(ANN, ANN, "two")
         await peer.wait_for_message("echo two")
         await peer.wait_until_updates_confirmed()
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
     assert peer.list_bot_texts(ANN) == ["echo one", "echo two"]
 
 
@@ -331,10 +332,10 @@ async def test_update_after_inbox_failure_is_pending_until_message_is_stored(bot
     """A kill in between once lost the message: it was answered and marked as done, but not stored."""
     bots.inbox = failing = FailingInbox(bots.inbox.database)
     failing.remaining_failures, bots.conversation.deferred_actions = 1, []
-    async with bots.run_service() as service:
+    async with bots.run_service():
         peer.world.say(ANN, ANN, "hello")
         await peer.wait_for_message("echo hello")
-        await service.dispatcher.wait_until_idle()
+        await wait_for_queued_jobs()
         await peer.world.updates.wait_until_empty()
         assert len(await bots.list_pending_update_ids()) == 1
         [written] = bots.conversation.deferred_actions
