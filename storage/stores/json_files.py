@@ -213,7 +213,7 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
             connection.executemany(UPSERT_USER, [(*values, storage) for values in batch])
         else:
             connection.executemany(table.upsert_sql, batch)
-    repair_rows(connection)
+    repair_rows(connection, COUNTERS)
     try:
         for table in TABLES:
             for row in connection.execute(f"SELECT * FROM {table.name}"):  # noqa: S608
@@ -222,9 +222,9 @@ def insert_snapshot(connection: sqlite3.Connection, content: Content, storage: s
         raise SnapshotError from error
 
 
-def repair_rows(connection: sqlite3.Connection) -> None:
-    """Repair what edits by hand and lost records leave: missing users and summaries, and too low counters."""
-    raised = (_RAISE_COUNTER.format(counter, table) for counter, table in COUNTERS.items())
+def repair_rows(connection: sqlite3.Connection, counters: Mapping[str, str]) -> None:
+    """Repair what edits by hand and lost records leave: missing users and summaries, and too low `counters`."""
+    raised = (_RAISE_COUNTER.format(counter, table) for counter, table in counters.items())
     for repair in (_ADD_USERS, _ACTIVATE_MESSAGES, *raised):
         connection.execute(repair)
 

@@ -164,7 +164,7 @@ class JsonRecovery:
             connection.execute("BEGIN IMMEDIATE")
             for entry in files.iterate_journal_entries(self._journal, end=seen.end, after=seq):
                 _apply_journal_entry(connection, entry)
-            files.repair_rows(connection)
+            files.repair_rows(connection, {"next_message_id": "messages", "next_summary_id": "summaries"})
             if database != self._index:  # rebuilt, maybe from files older than step 11, which changes no row twice
                 MIGRATIONS[10](connection)
             connection.execute("UPDATE journal_state SET seq = ?", (max(seq, seen.last_seq),))
