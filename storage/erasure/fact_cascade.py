@@ -105,7 +105,7 @@ async def _repeats_forgotten_words(
     }
     for term in _collect_terms([text]) & forgotten_terms - own:
         for thread in {int(row["thread_id"]) for row in source_rows} or {0}:
-            rows = await word_index.search_messages(reader, Scope(owner=owner, thread=thread), [term], 50)
+            rows = await reader.run(word_index.search_messages, Scope(owner=owner, thread=thread), [term], 50)
             if all(row["id"] in message_ids for row in rows):
                 return True
     return False

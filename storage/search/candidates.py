@@ -131,6 +131,7 @@ def find_completions_by_term(
 
 
 def list_speakers(connection: Connection, scope: Scope) -> list[str]:
+    """Return the names of the people who spoke recently in the scope."""
     return [name for (name,) in connection.execute(_SPEAKERS, (*scope, MAX_RECENT_MESSAGES))]
 
 

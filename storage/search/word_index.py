@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from records.scopes import Scope
-from storage.engine.protocol import Connection, Reader, Row
+from storage.engine.protocol import Connection, Row
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
 from storage.search.terms import TermsEntry, mask_separators, select_rarest_terms_with_counts, select_searchable_terms
@@ -53,20 +53,16 @@ def _remove_entries(connection: Connection, owner: int, seqs: Sequence[int]) -> 
     connection.execute(_REMOVE, (owner, given))
 
 
-async def search_messages(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
+def search_messages(connection: Connection, scope: Scope, terms: Iterable[str], limit: int) -> list[Row]:
     """Return up to `limit` rows of `messages` that contain any of the rarest terms, ranked by BM25."""
     wanted = select_searchable_terms(terms)
     if not wanted or limit <= 0:
         return []
-
-    def find_rows_with_rarest_terms(connection: Connection) -> list[Row]:
-        index = full_text.get_word_index(connection)
-        rarest = select_rarest_terms_with_counts(index.count_messages_by_term(connection, scope, wanted))
-        seqs = index.rank_messages(connection, scope, rarest, limit) if rarest else []
-        rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
-        return [rows[seq] for seq in seqs if seq in rows]
-
-    return await reader.run(find_rows_with_rarest_terms)
+    index = full_text.get_word_index(connection)
+    rarest = select_rarest_terms_with_counts(index.count_messages_by_term(connection, scope, wanted))
+    seqs = index.rank_messages(connection, scope, rarest, limit) if rarest else []
+    rows = {row["seq"]: row for row in connection.execute(_FOUND, (*scope, json.dumps(seqs)))}
+    return [rows[seq] for seq in seqs if seq in rows]
 
 
 def index_entries(connection: Connection, entries: Sequence[TermsEntry]) -> None:

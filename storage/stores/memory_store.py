@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from records.context import MAX_UNSUMMARIZED, ContextSources, StoredQuestion
+from records.context import MAX_UNSUMMARIZED, StoredQuestion
 from records.errors import StorageError
 from records.messages import Message, NewMessage
 from records.owners import OwnerConfig, StorageType
@@ -23,7 +23,6 @@ from storage.schema.portable_tables import USERS
 from storage.schema.rows import CONFIG_ROWS, format_moment, parse_config, parse_message
 from storage.search import candidates as search
 from storage.search import full_text, word_index
-from storage.search.protocol import Candidates
 from storage.search.vector_index import VectorIndex
 from storage.tables import messages as message_table
 from storage.tables import reminders as reminder_table
@@ -34,7 +33,7 @@ from storage.tables.facts import FactTable
 from storage.tables.folds import SummaryTable
 from storage.tables.history import HistoryTable
 from storage.tables.history_extraction import HistoryExtractionTable
-from storage.tables.owner_tables import MESSAGES_BY_IDS, change_owner_id, delete_owner_rows
+from storage.tables.owner_tables import MESSAGES_BY_IDS, change_owner_id, delete_owner_rows, make_reading_method
 from storage.tables.profile import ProfileTable
 from storage.tables.rebuilds import RebuildTable
 from storage.tables.reminders import ReminderTable
@@ -127,17 +126,11 @@ class MemoryStore(SummaryTable):
         """Return the messages of a turn, ordered by id."""
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
-    async def read_last_turns(self, scope: Scope, max_turns: int, *, before_turn: int | None = None) -> list[Message]:
-        """Return the messages of the last turns before `before_turn`, oldest first. Skip imported turns."""
-        read = partial(message_table.read_last_turns, scope=scope, max_turns=max_turns, before_turn=before_turn)
-        return await self._read_in_snapshot(scope.owner, read)
-
-    async def read_context_sources(
-        self, scope: Scope, *, max_turns: int, before_turn: int | None = None
-    ) -> ContextSources:
-        """Return all parts of a prompt except search results. Ignore `before_turn` and all later turns."""
-        read = partial(message_table.read_context_sources, scope=scope, max_turns=max_turns, before_turn=before_turn)
-        return await self._read_in_snapshot(scope.owner, read)
+    read_last_turns = make_reading_method(message_table.read_last_turns)
+    read_context_sources = make_reading_method(message_table.read_context_sources)
+    list_speakers = make_reading_method(search.list_speakers)
+    find_completions_by_term = make_reading_method(search.find_completions_by_term)
+    find_candidate_messages = make_reading_method(search.find_candidate_messages)
 
     async def count_messages_and_summaries(self, scope: Scope) -> Counts:
         rows = await self._fetch_rows(scope.owner, _COUNTS, *scope)
@@ -161,8 +154,8 @@ class MemoryStore(SummaryTable):
 
     async def search_messages(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[Message]:
         """Return up to `limit` messages that contain any of the terms, ranked by BM25."""
-        async with self.database.open_reader(scope.owner) as reader:
-            return [parse_message(row) for row in await word_index.search_messages(reader, scope, terms, limit)]
+        find = partial(word_index.search_messages, scope=scope, terms=terms, limit=limit)
+        return [parse_message(row) for row in await self._read_in_snapshot(scope.owner, find)]
 
     async def search_previous_versions(self, scope: Scope, terms: Sequence[str]) -> list[Message]:
         """Return the earlier versions of edited messages that contain any of the terms, latest edit first."""
@@ -173,32 +166,6 @@ class MemoryStore(SummaryTable):
             return [replace(parse_message(row), content=row["earlier"]) for row in matching]
 
         return await asyncio.to_thread(find_matching_versions)
-
-    async def list_speakers(self, scope: Scope) -> list[str]:
-        """Return the names of the people who spoke recently in the scope."""
-        return await self._read_in_snapshot(scope.owner, partial(search.list_speakers, scope=scope))
-
-    async def find_completions_by_term(
-        self, scope: Scope, terms: Sequence[str], *, before_id: int | None = None
-    ) -> dict[str, tuple[str, ...]]:
-        """Map each term that occurs in no message before `before_id` to known terms that begin with it."""
-        read = partial(search.find_completions_by_term, scope=scope, terms=terms, before_id=before_id)
-        return await self._read_in_snapshot(scope.owner, read)
-
-    async def find_candidate_messages(
-        self,
-        scope: Scope,
-        terms: Sequence[str],
-        *,
-        limit: int,
-        nearest_seqs: Sequence[int] = (),
-        time_ranges: Sequence[tuple[float, float]] = (),
-        before_id: int | None = None,
-    ) -> Candidates:
-        """Return messages that may answer a question, and neighbours. See `candidates.find_candidate_messages`."""
-        read = partial(search.find_candidate_messages, scope=scope, terms=terms, limit=limit, before_id=before_id)
-        read = partial(read, nearest_seqs=nearest_seqs, time_ranges=time_ranges)
-        return await self._read_in_snapshot(scope.owner, read)
 
     async def _read_messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [parse_message(row) for row in await self._fetch_rows(owner, sql, *values)]

@@ -86,14 +86,16 @@ def _make_preceding_date_query(scope: Scope, draft: NewMessage) -> tuple[str, tu
     return f"{_NEWEST} AND created_at >= ? AND created_at < ?", (*scope, *map(format_moment, second))
 
 
-def read_last_turns(connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None) -> list[Message]:
+def read_last_turns(
+    connection: Connection, scope: Scope, max_turns: int, *, before_turn: int | None = None
+) -> list[Message]:
     """Read the last turns on a given connection. See `MemoryStore.read_last_turns`."""
     values = (*scope, _ALL_TURNS if before_turn is None else before_turn, max(0, max_turns))
     return [parse_message(row) for row in connection.execute(_LAST_TURNS, values)]
 
 
 def read_context_sources(
-    connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None
+    connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None = None
 ) -> ContextSources:
     """Read the context sources on a given connection. See `MemoryStore.read_context_sources`."""
     first_left_out = _ALL_TURNS if before_turn is None else before_turn

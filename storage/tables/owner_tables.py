@@ -1,14 +1,17 @@
 """The base class for the parts of a store, and functions that allocate ids or change all rows of an owner."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from records.errors import StorageError
 from records.owners import StorageType
+from records.scopes import Scope
 from storage.engine.protocol import Connection, OwnerDatabase, StatementRunner, Transaction
 from storage.schema.portable_tables import ERASED, USERS
 from storage.search import full_text, word_index
 
+Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 # The "+" and the "|| ''" force SQLite to use the index on ids. It chose the index on times, to avoid sorting fifty
@@ -29,6 +32,22 @@ class OwnerTables(StatementRunner):
     async def _read_in_snapshot(self, owner: int, query: Callable[[Connection], Result]) -> Result:
         async with self.database.open_reader(owner) as reader:
             return await reader.run_in_snapshot(query)
+
+
+def make_reading_method(
+    query: Callable[Concatenate[Connection, Scope, Parameters], Result],
+) -> Callable[Concatenate[Any, Scope, Parameters], Coroutine[Any, Any, Result]]:
+    """Return a method of OwnerTables that runs `query` for a scope, in one snapshot."""
+
+    @wraps(query)
+    async def run_query_in_snapshot(
+        tables: OwnerTables, scope: Scope, /, *values: Parameters.args, **options: Parameters.kwargs
+    ) -> Result:
+        return await tables._read_in_snapshot(
+            scope.owner, lambda connection: query(connection, scope, *values, **options)
+        )
+
+    return run_query_in_snapshot
 
 
 def reserve_ids_and_get_first(
