@@ -16,7 +16,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")  # at the end, a carriage return ma
 
 
 class EventReader:
-    """Parses one response body. `is_over` is True after the last event, `is_foreign` if a line belongs to no event."""
+    """Parses one response body. `is_over` is True after the last event, `is_foreign` after a line that is none."""
 
     def __init__(self) -> None:
         self.is_over = False
@@ -25,7 +25,6 @@ class EventReader:
         self._is_json: bool | None = None
         self._data: list[str] = []
         self._size = 0
-        self._name = ""
 
     def feed(self, chunk: bytes) -> Iterator[Mapping[str, Any]]:
         """Yield the objects that a chunk completes. Raise ModelBroken if an event is damaged or too large."""
@@ -52,25 +51,21 @@ class EventReader:
     def _parse_line(self, line: bytes) -> Iterator[Mapping[str, Any]]:
         if self.is_over:
             return
-        if line:
-            name, _, value = line.decode("utf-8", "replace").partition(":")
-            name, value = name.strip("\ufeff ").lower(), value.removeprefix(" ")
-            if name in ("data", "error"):  # llama.cpp has sent `error:` as the name of a field
-                if self._data and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]")):
-                    yield from self._parse_event()  # the blank line between two events is missing
-                self._data.append(value)
-                self._size += len(line)
-            if name not in ("", "data", "error", "event", "id", "null", "retry"):  # "": a comment
-                self.is_foreign = True
-                yield {"message": name}
-            if name in ("event", "error"):
-                self._name = value.strip() if name == "event" else name
-            return
-        yield from self._parse_event()
+        name, _, value = line.decode("utf-8", "replace").partition(":")
+        name, value = name.strip("\ufeff ").lower(), value.removeprefix(" ")
+        if not line:
+            yield from self._parse_event()
+        elif name in ("data", "error"):  # llama.cpp has sent `error:` as the name of a field
+            if self._data and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]")):
+                yield from self._parse_event()  # the blank line between two events is missing
+            self._data.append(value)
+            self._size += len(line)
+        elif name not in ("", "event", "id", "null", "retry"):  # "": a comment
+            self.is_foreign = True
 
     def _parse_event(self) -> Iterator[Mapping[str, Any]]:
-        data, is_error = "\n".join(self._data).strip(), self._name == "error"
-        self._data, self._size, self._name = [], 0, ""
+        data = "\n".join(self._data).strip()
+        self._data, self._size = [], 0
         self.is_over = data.upper().startswith("[DONE]")
         if self.is_over:
             return
@@ -78,8 +73,10 @@ class EventReader:
             events = list(parse_json_objects(data))
         except ModelBroken:  # the next stream may be whole
             raise BrokenOff from None
-        for event in events or ([{"message": data}] if data and data[0] not in "{[" else []):
-            yield {"error": event} if is_error and "error" not in event else event
+        if data and not events and decode_json_and_find_end(data, 0)[1] == 0:  # words, which report an error
+            events = [{"message": data}]
+        self.is_foreign = self.is_foreign and not events
+        yield from events
 
 
 def parse_json_objects(text: str) -> Iterator[Mapping[str, Any]]:

@@ -63,7 +63,6 @@ class PartialAnswer:
     _last_piece: str = ""
     _growths: int = 0  # pieces that began with the piece before, since some servers always send the whole text so far
     _is_cumulative: bool | None = None
-    _visible: tuple[tuple[str, bool], str] = (("", True), "")  # of the last text that was parsed: it is read again
     _ends_with_error: bool = False  # behind text, in a form of its own
     is_whole: bool = False
     is_blank: bool = False  # it ended, without truncation, and has no visible text, refusal or tool call
@@ -135,10 +134,7 @@ class PartialAnswer:
         """Return the text without thoughts, and its calls. Unless `is_whole`, hold back what may become either."""
         is_unclosed = self.thinks_first and not self.reasoning.text and not self.begins_with_thoughts
         is_hidden = is_unclosed and (self.is_truncated if is_whole else not self.shown)
-        if not is_hidden and self._visible[0] != (self.text, is_whole):
-            visible = remove_thoughts(self.text, is_whole=is_whole)
-            self._visible = (self.text, is_whole), visible
-        text = "" if is_hidden else self._visible[1]
+        text = "" if is_hidden else remove_thoughts(self.text, is_whole=is_whole)
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
         reading = find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length, prompt=self.prompt)

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from itertools import dropwhile, islice
+from itertools import islice
 
 from llm.meant_json import decode_json_and_find_end, parse_json_leniently, parse_json_or_none
 from llm.tool_calls import to_snake_case
@@ -68,7 +68,6 @@ _MAY_BECOME_MARK = re.compile(
 )
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\ |(?<=[。！？])")
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
-_ENDS = re.compile(r"(?<=[\]})>`])(?=[^\]})>`\n]*$)|$", re.MULTILINE)  # of lines, and of what brackets enclose on them
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _CODE_LINE = re.compile(r"^\s*(?!#|//)\S", re.MULTILINE)
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
@@ -125,7 +124,7 @@ def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, sho
             is_mentioned = _is_mentioned(text, mark, end, is_tool=bool(is_tool))
             is_call = value is None and (without_call or not mark["tag"]) and not is_mentioned
             if (calls := parse_calls(body, names)) or is_call:
-                return _make_text_and_calls(before, calls, body, names)
+                return TextAndCalls(shown=before, calls=calls, is_broken=not calls)
     return _find_call_by_name(text, names, is_whole=is_whole, shown_length=shown_length)
 
 
@@ -167,7 +166,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
             return TextAndCalls(shown="", is_broken=True)
         body = text[text.rfind("\n", 0, start) + 1 :]
         if is_whole and given is not None and (calls := parse_calls(body, names)):
-            return _make_text_and_calls(before, calls, body, names)
+            return TextAndCalls(shown=before, calls=calls)
         if not is_whole and (given is not None or NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
             return TextAndCalls(shown=before)
     return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, shown_length))
@@ -198,17 +197,6 @@ def _cut_trailing_markup(text: str, names: Collection[str], shown_length: int) -
         lines.pop()
         is_cut = True
     return text[: max(shown_length, start + sum(len(line) + 1 for line in lines))] if is_cut else text[:end]
-
-
-def _make_text_and_calls(shown_text: str, calls: tuple[ToolCall, ...], body: str, names: Names) -> TextAndCalls:
-    for end in islice(_ENDS.finditer(body[:MAX_CALL_CHARS]), MAX_CANDIDATES if calls else 0):
-        if parse_calls(body[: end.end()], names) == calls:  # the sentences behind all calls are shown
-            lines = body[end.end() :].split("\n")
-            rest = "\n".join(dropwhile(_ONLY_MARKS.fullmatch, lines)).lstrip()
-            if rest and not _GOES_ON.search(rest):
-                shown_text = f"{shown_text}\n{rest}" if shown_text.strip() else rest
-            break
-    return TextAndCalls(shown=shown_text, calls=calls, is_broken=not calls)
 
 
 def repair_call(call: ToolCall, names: Names) -> ToolCall:

@@ -15,13 +15,6 @@ CODE = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 THINKS = "think|thought|reason|working_out|思考|思维|推理"
-_FOREIGN = "denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün"
-# Names of notes: they are thoughts only in the first element, if an answer follows.
-_NOTES = (
-    r"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|(?<![a-z])cot(?![a-z])"
-    rf"|{_FOREIGN}|\b(?:생각|تفكير)\b(?!\s)"
-)
-_NOTES_NAME = re.compile(_NOTES, re.IGNORECASE)
 _COMMON_NAME = re.compile("reason(?!ing)", re.IGNORECASE)  # other elements have it, too
 _OPENING_BRACKETS = "[({$◁◀◂⟨⟪⟦❨❪❬❮❰❲❴⸨⌊≪≺【《〈〔〖「『＜﹤«‹"
 _CLOSING_BRACKETS = ")}$▷▶▸⟩⟫⟧❩❫❭❯❱❳❵⸩⌋≫≻】》〉〕〗」』＞﹥»›"
@@ -31,7 +24,7 @@ _NAMED_MARK = rf"""
     (?P<name>
         [|\s]{{0,3}} [/\\／]? (?(element)/?) \|?\s*
         (?:(?:begin|start|end)(?:\ of)?\ )?
-        (?:[\w:.-] | (?(element)\|)){{0,30}} (?:{THINKS}|{_NOTES}) [\w:.-]{{0,30}}
+        (?:[\w:.-] | (?(element)\|)){{0,30}} (?:{THINKS}) [\w:.-]{{0,30}}
     )
     (?P<attributes> (?(element) \s[^<>\n]{{0,200}} | \s+\w+=[^<>\[\]\n]{{0,200}}))?
     \s*
@@ -97,10 +90,6 @@ def is_closing_mark(mark: "re.Match[str]") -> bool:
     return mark["other_closing"] is not None or _CLOSING_NAME.match(mark["name"] or "") is not None
 
 
-def _is_for_notes(mark: "re.Match[str]") -> bool:
-    return _NOTES_NAME.search(mark["name"] or "") is not None
-
-
 @dataclass(kw_only=True)
 class _MarkFinder:
     """Walks through a text from mark to mark. `opened` is the mark of the thoughts that are not closed yet."""
@@ -126,19 +115,7 @@ class _MarkFinder:
         return _BLANK.match(self.text, place).end()  # type: ignore[union-attr] # it matches any text
 
     def _has_thought_name(self, mark: "re.Match[str]") -> bool:
-        name = mark["name"] or ""
-        if self.opened and _is_for_notes(self.opened):  # they end at their own name alone
-            return name.strip().lower() == f"/{self.opened['name'].lower()}"
-        if _is_for_notes(mark):
-            is_first_element = self.is_first and not self.opened and bool(mark["element"])
-            return is_first_element and self._is_followed_by_answer(mark)
-        return self.is_first or self.opened is not None or not _COMMON_NAME.search(name)
-
-    def _is_followed_by_answer(self, mark: "re.Match[str]") -> bool:
-        """Return True if text follows the element that the mark begins, or may still arrive."""
-        start = self.text.find(f"</{mark['name']}", mark.end())
-        end = self.text.find(">", start) if start >= 0 else -1
-        return not self.is_whole or (end >= 0 and self._skip_blanks(end + 1) < len(self.text))
+        return self.is_first or self.opened is not None or not _COMMON_NAME.search(mark["name"] or "")
 
     def _is_used(self, mark: "re.Match[str]") -> bool:
         """Return True unless the mark is a word, such as the name of a type, a placeholder or a tag in a sentence."""
@@ -162,8 +139,7 @@ class _MarkFinder:
         return self.is_first and bool(is_typical)
 
     def _is_followed_by_closing_mark(self, mark: "re.Match[str]") -> bool:
-        marks = (found for found in _MARK.finditer(self.without_code, mark.end()) if not _is_for_notes(found))
-        following = next(marks, None)
+        following = _MARK.search(self.without_code, mark.end())
         return following is not None and is_closing_mark(following)
 
 

@@ -34,8 +34,16 @@ _BLOCKS = re.compile(
     )""",
     _FLAGS,
 )
+_NOTES = (
+    r"scratch|analysis|reflection|monologue|deliberat|ruminat|planning|(?<![a-z])cot(?![a-z])"
+    r"|denken|gedanken|pensam|ra[sz]onam|racioc|ragionam|raisonn|pensée|réflexion|размышлени|мысли|düşün|생각|تفكير"
+)
 # What an answer to "How did you get it?" also begins with. If nothing closes it, it is no thought.
 _PROCESS = rf"""\s*(?:
+    # an element of notes, if an answer follows
+    <(?P<element>[\w:.-]{{0,30}}(?:{_NOTES})[\w:.-]{{0,30}})(?:\s[^<>\n]{{0,200}})?>
+    .*? (?:</(?P=element)\s*>\s*(?=\S)|\Z)
+  |
     # Granite
     Here(?:'s|\ is)\ my\ thought\ process: .*? (?:Here(?:'s|\ is)\ my\ response:\s*|\Z)
     # HuatuoGPT-o1
@@ -81,10 +89,10 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
 
 
 def _remove_blocks(text: str, *, is_whole: bool) -> str:
-    """Remove the block at the beginning of a text. Unless `is_whole`, an unclosed process reaches to the end."""
+    """Remove the block in front of an answer. Unless `is_whole`, an unclosed process reaches to the end."""
     text = _DETAILS.sub("", text)
     block = _BLOCKS.match(text) or (_CLOSED_PROCESSES.match(text) if is_whole else _PROCESSES.match(text))
-    return text[block.end() :] if block else text
+    return unwrap_element(text[block.end() :]) if block else text
 
 
 def _remove_marked_thoughts(text: str, *, is_whole: bool) -> str:
@@ -100,4 +108,5 @@ def _remove_marked_thoughts(text: str, *, is_whole: bool) -> str:
     if depth:
         return kept
     answer = remove_marks_of_answer(kept + text[place:])
-    return unwrap_element(answer).lstrip() if place and not kept.strip() else answer
+    is_behind_thoughts = place and not kept.strip()
+    return unwrap_element(_remove_blocks(answer, is_whole=is_whole)).lstrip() if is_behind_thoughts else answer

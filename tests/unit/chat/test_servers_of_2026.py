@@ -147,22 +147,6 @@ async def test_tool_call_is_executed_in_any_response_format(tmp_path: Path, kind
     assert not any(mark in text for text in shown for mark in ("<", "to=", "commentary", "SECRET", "pos 39"))
 
 
-BEHIND = {
-    "JSON": f'{{"name": "remind", "arguments": {ARGUMENTS}}}\nI have set it.',
-    "a tag": f'<tool_call>\n{{"name": "remind", "arguments": {ARGUMENTS}}}\n</tool_call>\n\nI have set it.',
-    "the same line": f'<tool_call>{{"name": "remind", "arguments": {ARGUMENTS}}}</tool_call> I have set it.',
-    "Python": "<|tool_call_start|>[remind(text='fern', in_minutes=5)]<|tool_call_end|>I have set it.",
-    "elements": "<function=remind>\n<parameter=text>\nfern\n</parameter>\n<parameter=in_minutes>\n5\n</parameter>\n"
-    "</function>\n</tool_call>\nI have set it.",
-}
-
-
-@pytest.mark.parametrize("kind", BEHIND)
-def test_text_after_written_call_is_shown(kind: str) -> None:
-    reading = find_calls_in_text(BEHIND[kind], NAMES, is_whole=True)
-    assert ([json.loads(call.arguments) for call in reading.calls], reading.shown) == ([FERN], "I have set it.")
-
-
 @pytest.mark.parametrize(
     "rest", ['<tool_response>{"ok": true}</tool_response>\nIt is set.', "Observation: set\nFinal Answer: Yes."]
 )
