@@ -24,7 +24,7 @@ MAX_WORDS = 300  # forgotten words to search for, beginning with those that have
 MAX_TEXT_CHARS = 40_000  # characters of forgotten text from which words are taken, which takes half a second
 MIN_DIGITS = 4  # of a number that counts as a quote by itself; a short number, as in "3 eggs", does not
 MAX_GROUPED = 9  # digits of a number that may also be written in groups of three
-_NUMBERS = re.compile(r"\d+(?:[^\w\s]\d+)*"), re.compile(r"\d+(?:\W{1,2}\d+)*")
+_NUMBERS = re.compile(r"\d+(?:[^\w\s]\d+)*"), re.compile(r"(?:(?<![^\W_])[^\W\d_]{1,3})?\d+(?:\W{1,2}\d+)*")
 MIN_PIECES = 3
 """Tokens of a word or run that counts as a quote by itself. Everyday words are rarely split into as many tokens."""
 CERTAIN_PIECES = 5  # tokens of a word that is rare in any language; the everyday word "аптека" has three
@@ -319,12 +319,16 @@ def _is_short_character_run(phrase: Phrase) -> bool:
 
 
 def _iterate_number_spellings(text: str) -> Iterator[Phrase]:
-    """Yield other spellings of the numbers in a text: "85000" for "85,000", and the reverse."""
+    """Yield other spellings of the numbers in a text: "85000" for "85,000", "de8937" for "DE89 37", and the reverse."""
     for number in {found for pattern in _NUMBERS for found in pattern.findall(analyzer.normalize_text(text))}:
-        yield (joined := "".join(filter(str.isdigit, number)))
-        if joined == number and MIN_DIGITS <= len(joined) <= MAX_GROUPED:
+        yield "".join(filter(str.isdigit, number))
+        yield (joined := "".join(filter(str.isalnum, number)))
+        if joined == number and joined.isdigit() and MIN_DIGITS <= len(joined) <= MAX_GROUPED:
             yield from (groups := tuple(f"{int(joined):,}".split(",")))
             yield groups
+        elif joined == number and len(joined) > MAX_GROUPED:  # of a card or bank account, in groups of four
+            yield joined[:4]
+            yield tuple(joined[at : at + 4] for at in range(0, len(joined), 4))
 
 
 @lru_cache(maxsize=20_000)

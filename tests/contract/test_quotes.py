@@ -239,6 +239,10 @@ async def test_short_number_is_not_a_quote(store: MemoryStore) -> None:
         ("In 2025, 85,000 euros a year were mine.", "That is 85000 of them."),
         ("My card is 4929 1234 5678 9012", "It is 4929123456789012."),
         ("Call me at +49 170 1234567", "Dial +491701234567 then."),
+        ("My card is 4929123456789012", "It is 4929 1234 5678 9012."),
+        ("Meine IBAN ist DE89 3704 0044 0532 0130 00.", "Notiert: DE89370400440532013000."),
+        ("My IBAN is GB29NWBK60161331926819.", "It is GB29 NWBK 6016 1331 9268 19."),
+        ("My IBAN is DE89370400440532013000.", "It is DE89 3704 0044 0532 0130 00."),
     ],
 )
 async def test_long_number_is_quote_in_any_digit_grouping(store: MemoryStore, said: str, answer: str) -> None:
