@@ -45,26 +45,6 @@ def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[
     return [fact]
 
 
-def omit_uncertain_part(fact: ExtractedFact, extracted_facts: Sequence[ExtractedFact]) -> ExtractedFact:
-    """Cut a fact's quote before an "and" if only the words after it express doubt, and another fact tells that part.
-
-    Otherwise, return the fact unchanged. The doubt may be about it: "and I'm not sure for how long".
-    """
-    if make_fingerprint(fact.text).hedges or not make_fingerprint(fact.quote).hedges:
-        return fact
-    topics = find_topics(fact.text)
-    others = [find_topics(other.text) for other in extracted_facts if other.message == fact.message]
-    for at, word in list(_iterate_words(fact.quote))[:MAX_WORDS]:
-        if word in _get_list_separators() and word not in _PAUSES + "i":  # a Polish "and", but "I" in English
-            said, rest = _split_at_separator(fact.quote, at, word)
-            shared = topics & find_topics(said)
-            doubted = find_topics(rest) - find_topics(" ".join(make_fingerprint(rest).hedges))
-            is_told = any(doubted & other and shared.isdisjoint(other) for other in others)
-            if is_told and shared and topics.isdisjoint(doubted) and not make_fingerprint(said).hedges:
-                return replace(fact, quote=said)
-    return fact
-
-
 def is_clause_before_wish(quote: str, line: str) -> bool:
     """Return True if a quote is a clause of its own, at the start of its line or after "but", before a break."""
     before, after = ([word for _, word in _iterate_words(part)] for part in line.partition(quote)[::2])

@@ -13,7 +13,7 @@ from attrs import define, field
 from cachetools import LRUCache, TTLCache
 
 from facts import kinds, schemas, verification
-from facts.compounds import is_clause_before_wish, omit_uncertain_part, split_compound_fact
+from facts.compounds import is_clause_before_wish, split_compound_fact
 from facts.own_words import remove_code_and_block_quotes
 from facts.requests import ExtractionRequest, Request, RequestBuilder
 from llm import prompts
@@ -207,8 +207,7 @@ class FactExtractor:
         own = ((message, remove_code_and_block_quotes(message.content)) for message in request.messages)
         messages = [replace(message, content=cut_out_middle(text, MAX_CHECKED_CHARS)) for message, text in own]
         speakers = [prompts.get_speaker_name(message) for message in messages]
-        certain = (omit_uncertain_part(fact, extracted_facts) for fact in extracted_facts)
-        single = [part for fact in certain for part in split_compound_fact(fact, " ".join(speakers))]
+        single = [part for fact in extracted_facts for part in split_compound_fact(fact, " ".join(speakers))]
         find_faults = partial(
             verification.find_fact_faults, messages=messages, zone=batch.zone, assistant_text=request.assistant_text
         )

@@ -1,19 +1,27 @@
 """Pure functions that tell a person's own words about themselves from code, quotations and words about other people."""
 
 import re
+import unicodedata
+from collections.abc import Callable
 from itertools import pairwise
 
-from text.analyzer import normalize_text
+from text.analyzer import normalize_text, split_words
+from text.characters import QUESTION_MARKS
 from text.fingerprint import describes_change
 from text.word_lists import EVERY_FUNCTION_WORD, WORD_LISTS
+
+MAX_NAME_WORDS = 2  # in quotation marks; more words may be a statement
 
 _CODE_AND_BLOCK_QUOTES = re.compile(
     r"(?ms)^[ \t]*(```+).*?(?:\1|\Z)|```.*?```|^[ \t]*~~~\w*\n.*?(?:^[ \t]*~~~|\Z)|^[ \t]*>(?:[ \t][^\n]*)?$"
 )
 _QUOTATION = re.compile(
-    r'(?:[«“„「『]|(?<!\d)"(?!\s))(?:[^«»“”„「」『』"]*(?:[»”“」』]|(?<!\s)")|[^«»“”„「」『』"\n.!?。]*)'
+    r'(?:[«“„「『]|(?<!\d)"(?!\s))(?:[^«»“”„「」『』"]*(?:[»”“」』]|(?<!\s)")|[^«»“”„「」『』"\n.!?。]*)|`[^`\n]+`'
     r"|(?<!\w)[‘‚'](?=\w)(?:[^\n'‘’‚]|\b['’]\b)*['’‘](?!\w)"
 )
+_COLON = re.compile(r"[^\s\d]{3}\s?(?::\s|：\s?)")  # "PS: ", "Yes: " and "Me: " introduce the person's own words
+_SENTENCE = re.compile(r"(?:[^.!?…。！？؟\n]|\.(?=\w))+")
+_CLAUSE = re.compile(r"[^.,;:!?…。，；：！？؟،\n]+")
 _CLAUSE_BREAK = re.compile(r"[^\w\s'’](?:\s|(?=[^\0-\u2e7f]))|[–—，、]")
 _WORDS = {name: frozenset(normalize_text(words).split()) for name, words in WORD_LISTS["own_words"].items()}
 _UNSPACED = re.compile(WORD_LISTS["own_words"]["unspaced"])
@@ -23,10 +31,66 @@ def remove_code_and_block_quotes(content: str) -> str:
     return _CODE_AND_BLOCK_QUOTES.sub("\n", content)
 
 
+def find_quote_range(quote: str, content: str) -> tuple[int, int]:
+    """Return the range of a quote in a text, ignoring all but letters and digits, or (0, 0) if it has none."""
+    plain, places = _casefold_letters_with_positions(content)
+    wanted, _ = _casefold_letters_with_positions(quote)
+    at = plain.find(wanted)
+    return (places[at], places[at + len(wanted) - 1] + 1) if wanted and at >= 0 else (0, 0)
+
+
+def _casefold_letters_with_positions(text: str) -> tuple[str, list[int]]:
+    """Return the case-folded letters and digits of a text, and the position of each in the text."""
+    letters = [
+        (letter, place)
+        for place, character in enumerate(text)
+        for letter in unicodedata.normalize("NFKC", character).casefold()
+        if letter.isalnum()
+    ]
+    return "".join(letter for letter, _ in letters), [place for _, place in letters]
+
+
 def find_quotation(content: str, start: int, end: int) -> tuple[int, int]:
-    """Return the start and end of the quotation that contains content[start:end], or (start, end) if there is none."""
+    """Return the start and end of the quotation that contains content[start:end], or (start, end) if there is none.
+
+    A colon before these words introduces a quotation, too, from the same line or from the end of an earlier line.
+    """
     quotations = (match.span() for match in _QUOTATION.finditer(content))
-    return next((span for span in quotations if span[0] < start and end <= span[1]), (start, end))
+    line = content.rfind("\n", 0, start) + 1
+    colons = [match.end() for match in _COLON.finditer(content, line, start)]
+    colons = colons or [match.end() for match in _COLON.finditer(content, 0, line) if match[0].endswith("\n")]
+    introduced = (colons[-1] - 1 if colons else start, end)
+    return next((span for span in quotations if span[0] < start and end <= span[1]), introduced)
+
+
+def narrow_to_statement(content: str, start: int, end: int, is_about_fact: Callable[[str], bool]) -> tuple[int, int]:
+    """Return the range of the part of content[start:end] that alone is about a fact, or this range if there is none.
+
+    Models quote whole lines. Parts are quotations, the words after a colon and, beside a question, clauses.
+    """
+    quotations = [match.span() for match in _QUOTATION.finditer(content, start, end + 1)]
+    quotations += ((match.end(), end) for match in _COLON.finditer(content, start, end))
+    parts = [span for span in quotations if len(split_words(content[slice(*span)])) > MAX_NAME_WORDS]
+    if any(mark in content[start : end + 1] for mark in QUESTION_MARKS):
+        parts += (match.span() for part in (_SENTENCE, _CLAUSE) for match in part.finditer(content, start, end))
+    for opening, closing in parts:
+        rest = f"{content[start:opening]} {content[closing:end]}"
+        if rest.strip() and is_about_fact(content[opening:closing]) and not is_about_fact(rest):
+            words = [match.span() for match in re.finditer(r"\w+", content[opening:closing])]
+            return opening + words[0][0], opening + words[-1][1]
+    return start, end
+
+
+def lacks_condition(text: str, sentence: str) -> bool:
+    """Return True if a clause of a sentence begins with a word like "if", which a text from this sentence lacks."""
+    clauses = [re.findall(r"\w+", clause) for clause in _CLAUSE_BREAK.split(normalize_text(sentence))]
+    conditions = {words[0] for words in clauses if len(words) > 1} & _WORDS["conditions"]  # "Si, vivo en Lima" has none
+    return bool(conditions) and _WORDS["conditions"].isdisjoint(re.findall(r"\w+", normalize_text(text)))
+
+
+def announces_own_words(introduction: str) -> bool:
+    """Return True for words before a colon that name nobody else, as in "Correction:", but not in "My sister says:"."""
+    return introduction.endswith((":", "：")) and not _names_somebody_else(introduction)
 
 
 def get_words_about_author(quotation: str, after: str) -> str:

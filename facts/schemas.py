@@ -2,14 +2,21 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from itertools import takewhile
 from typing import NamedTuple, cast
 
-from facts.own_words import find_quotation, get_words_about_author, names_speaker_instead_of_subject
+from facts.own_words import (
+    announces_own_words,
+    find_quotation,
+    find_quote_range,
+    get_words_about_author,
+    lacks_condition,
+    names_speaker_instead_of_subject,
+    narrow_to_statement,
+)
 from facts.verification import find_start_date
 from llm import prompts
 from llm.meant_json import parse_json_leniently, parse_json_or_none
@@ -36,7 +43,8 @@ TYPES: Mapping[str, FactKind] = {
     "preference": "preference",
     "instruction": "instruction",
 }
-NO_FACTS = ("question", "request")  # the model's names for lines that ask the bot for something once
+# The model's names for lines that ask the bot for something once, or tell what is not so: fiction, text to work on.
+NO_FACTS = ("question", "request", "example")
 
 # Beginnings of words for conditions that may harm somebody if they are forgotten.
 _VITAL = tuple(WORD_LISTS["vital"]["beginnings"].split())
@@ -100,30 +108,41 @@ class _Passage(NamedTuple):
 
 
 def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str, bool] | None:
-    """Return the passage that states a fact, its sentence, and True if it quotes others. Return None if there is none.
+    """Return the passage that states a fact, its sentence, and True if it quotes others or has a condition that the
+    fact lacks. Return None if there is none.
 
     The passage includes adjacent doubt or denial ("maybe", "I don't") and is no question. If it contains no name, the
     message must share a word with the fact, not counting the speaker's name.
     """
     content = message.content
-    start, end = _find_quote_range(fact.quote, content)
+    start, end = find_quote_range(fact.quote, content)
     speaker, _, words = fact.quote.partition(": ")
     if end == 0 and speaker.endswith(prompts.get_speaker_name(message)):  # small models copy the speaker of a line, too
-        start, end = _find_quote_range(words, content)
-    question_end = max(content.rfind(mark, start, end) + 1 for mark in QUESTION_MARKS)
-    quoted, around, is_in_question = _find_sentence_and_check_if_question(content, question_end or start, end)
+        start, end = find_quote_range(words, content)
+    topics, own = _get_word_prefixes(find_topics(fact.text)), _get_word_prefixes(find_topics(message.speaker))
+    told = topics - own
+    start, end = narrow_to_statement(
+        content, start, end, lambda part: not told.isdisjoint(_get_word_prefixes(find_topics(part)))
+    )
+    quoted, around, is_in_question = _find_sentence_and_check_if_question(content, start, end)
     if end == 0 or is_in_question:
         return None
-    topics, own = _get_word_prefixes(find_topics(fact.text)), _get_word_prefixes(find_topics(message.speaker))
     passage = _extend_to_negation(_extend_to_hedging_words(_extend_to_sentence_with_more_topics(quoted, topics)))
     statement = " ".join(passage.text.split())[:MAX_FACT_CHARS]
     # Two short texts may be stemmed as different languages: "curry", "curri".
-    is_related = bool((topics - own) & _get_word_prefixes(find_topics(quoted.text if question_end else content)))
+    is_related = bool(told & _get_word_prefixes(find_topics(content)))
     if not is_related and (fact.kind == "instruction" or not _find_names(statement) - own):
         return None
-    introduced = _get_word_prefixes(find_topics(around))  # "My sister wrote", but not "My band is" of “The Blue Cats”
-    told = (topics - own) | _get_word_prefixes(find_topics(fact.attribute))
-    return statement, " ".join("".join(passage).split()), bool(introduced) and introduced.isdisjoint(told)
+    sentence = " ".join("".join(passage).split())
+    is_change = describes_change(around) or (
+        bool(fact.replaces) and (describes_change(sentence) or is_negated(sentence))
+    )
+    # "My sister wrote", but not "My band is" of “The Blue Cats”, nor "Correction:"
+    is_correction = is_change and announces_own_words(around)
+    introduced = _get_word_prefixes(find_topics("" if is_correction else around))
+    told |= _get_word_prefixes(find_topics(fact.attribute))
+    is_quoted = bool(introduced) and introduced.isdisjoint(told)
+    return statement, sentence, is_quoted or lacks_condition(fact.text, sentence)
 
 
 def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> tuple[_Passage, str, bool]:
@@ -133,7 +152,10 @@ def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> 
     last = next((mark.end() for mark in _SENTENCE_END.finditer(content, closing)), len(content))
     after = get_words_about_author(content[opening:closing], content[closing:last])
     ends_inside = end < closing and not after and _SENTENCE_END.fullmatch(content[closing - 2 : closing - 1])
-    passage = _Passage(content[first:start], content[start:end], content[end : closing - 1 if ends_inside else last])
+    *earlier, before = _SENTENCE_END.split(content[opening:start])
+    # Behind a colon, the sentences before this one are left out.
+    before = content[first : opening + 1] + before if earlier and closing == end else content[first:start]
+    passage = _Passage(before, content[start:end], content[end : closing - 1 if ends_inside else last])
     is_name = opening == start or _is_short_clause(content[opening:closing])
     introduction = "" if is_name else content[first:opening] + after
     mark = _CLAUSE_END.search(content, end)
@@ -222,24 +244,6 @@ def _is_short_clause(clause: str) -> bool:
     return len(split_words(clause)) <= 2  # and so perhaps nothing but doubt: "maybe", "tal vez", "может быть"
 
 
-def _find_quote_range(quote: str, content: str) -> tuple[int, int]:
-    plain, places = _casefold_letters_with_positions(content)
-    wanted, _ = _casefold_letters_with_positions(quote)
-    at = plain.find(wanted)
-    return (places[at], places[at + len(wanted) - 1] + 1) if wanted and at >= 0 else (0, 0)
-
-
-def _casefold_letters_with_positions(text: str) -> tuple[str, list[int]]:
-    """Return the case-folded letters and digits of a text, and the position of each in the text."""
-    letters = [
-        (letter, place)
-        for place, character in enumerate(text)
-        for letter in unicodedata.normalize("NFKC", character).casefold()
-        if letter.isalnum()
-    ]
-    return "".join(letter for letter, _ in letters), [place for _, place in letters]
-
-
 def _make_fact(
     extracted: ExtractedFact, message: Message, quote: str, sentence: str, is_quoted: bool, *, zone: tzinfo
 ) -> NewFact:
@@ -284,7 +288,7 @@ def _make_fact(
         known=extracted.replaces if ends_others else (),
         key=key,
         is_change=extracted.is_over or describes_change(message.content) or is_negated(f"{text} {sentence}"),
-        is_in_question=sentence.endswith(QUESTION_MARKS),
+        is_in_question=is_quoted or sentence.endswith(QUESTION_MARKS),
         line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
         unsaid=_find_topics_missing_from_sentence(text, sentence, message.speaker),
         person_id=message.person_id,

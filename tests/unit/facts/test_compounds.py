@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from facts.compounds import omit_uncertain_part, split_compound_fact
+from facts.compounds import split_compound_fact
 from facts.schemas import ExtractedFact
 from records.scopes import Scope
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
@@ -122,46 +121,3 @@ async def say_and_learn(talk: ChatHarness, said: str, fact: Mapping[str, Any]) -
     talk.server.set_default_schema_answer("facts", json.dumps({"facts": [{**home, **fact}]}))
     await talk.say(said)
     await talk.services.facts.learn(Scope(owner=ANNA.id))
-
-
-@pytest.mark.parametrize(
-    ("said", "text", "other", "quote"),
-    [
-        ("I live in Porto and might get a dog", "Anna lives in Porto.", "Anna might get a dog.", "I live in Porto"),
-        (
-            "Ich wohne in Gent und kaufe vielleicht ein Boot",
-            "Anna wohnt in Gent.",
-            "Anna will ein Boot.",
-            "Ich wohne in Gent",
-        ),
-        ("Я живу в Туле и хотела бы собаку", "Анна живёт в Туле.", "Анна хочет собаку.", "Я живу в Туле"),
-        (
-            "I live in Porto and maybe in Braga",
-            "Anna lives in Porto.",
-            "Anna may have a flat in Braga.",
-            "I live in Porto",
-        ),
-        ("I live in Porto and might get a dog", "Anna might get a dog.", "Anna lives in Porto.", ""),
-        ("I live in Porto and might get a dog", "Anna gets a dog.", "Anna lives in Porto.", ""),
-        ("I might move to Oslo and open a bakery", "Anna moves to Oslo.", "Anna opens a bakery.", ""),
-        ("I might move to Oslo and open a bakery", "Anna opens a bakery.", "Anna moves to Oslo.", ""),
-        ("My flight lands at 9 I think but could be 10", "Anna's flight lands at 9.", "", ""),
-        ("I'm moving to Oslo and I'm not sure when", "Anna moves to Oslo.", "", ""),
-        ("I live in Porto and I'm not sure for how long", "Anna lives in Porto.", "Anna has a dog.", ""),
-        ("I'm allergic to walnuts and it may just be hay fever", "Anna is allergic to walnuts.", "", ""),
-        (
-            *("My appointment is on Friday and perhaps the doctor moves it", "Anna has an appointment on Friday."),
-            *("The doctor may move Anna's appointment.", ""),
-        ),
-        ("Ich ziehe nach Gent und vielleicht klappt das gar nicht", "Anna zieht nach Gent.", "", ""),
-        ("Vivo en Lima y tal vez me mude pronto", "Ana vive en Lima.", "", ""),
-        ("Я переезжаю в Осло и, может быть, всё сорвётся", "Анна переезжает в Осло.", "", ""),
-        ("Mon frère a 34 ans et je ne suis pas sûre de son âge", "Le frère d'Anna a 34 ans.", "", ""),
-    ],
-)
-def test_omits_uncertain_part_of_quote_only_if_covered_by_another_fact(
-    said: str, text: str, other: str, quote: str
-) -> None:
-    fact = ExtractedFact(text=text, kind="personal", message=1, replaces=(), quote=said)
-    assert omit_uncertain_part(fact, [fact, replace(fact, text=other)]).quote == (quote or said)
-    assert omit_uncertain_part(fact, [fact, replace(fact, text=other, message=2)]).quote == said

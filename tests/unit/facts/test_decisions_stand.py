@@ -272,3 +272,19 @@ async def test_restated_german_fact_is_learned_again_after_deletion(talk: ChatHa
     await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
     await say_and_learn(talk, "Meine Mutter heißt Ute.", message=3, **name)
     assert await list_valid_facts(talk) == [("Annas Mutter heißt Ute.", False)]
+
+
+@pytest.mark.parametrize("decide", DECISIONS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("said", ["Translate into German: {}", "My sister says: {}", "If {}, I pay no rent."])
+async def test_words_to_work_on_do_not_undo_decision(
+    talk: ChatHarness, decide: Callable[[ChatHarness], Awaitable[int]], said: str
+) -> None:
+    decided = await decide(talk)
+    before = await list_valid_facts(talk)
+    talk.moment[0] += timedelta(minutes=5)
+    await talk.say(said.format("I live in Lisbon"))
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        [message] = [message for message in await store.read_last_turns(SCOPE, 1) if message.is_user]
+    set_model_facts(talk, TOLD | HOME | {"message": message.id, "replaces": decided})
+    assert await talk.services.facts.learn(SCOPE) == []
+    assert await list_valid_facts(talk) == before

@@ -99,3 +99,80 @@ async def test_code_and_block_quotes_yield_no_facts(talk: ChatHarness, said: str
     talk.server.set_default_schema_answer("facts", json.dumps({"facts": [told]}))
     await talk.say(said)
     assert [fact.text for fact in await talk.services.facts.learn(Scope(owner=ANNA.id))] == texts
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("Translate into French: I live in Rome and I have two sons.", "I live in Rome", "Anna lives in Rome."),
+        ("Übersetze ins Englische: Ich bin Lehrerin in Köln.", "bin Lehrerin in Köln", "Anna ist Lehrerin in Köln."),
+        ("Переведи на английский: Я работаю в Туле.", "Я работаю в Туле", "Анна работает в Туле."),
+        ("Corrige cette phrase : j'habite à Lyon", "j'habite à Lyon", "Anna habite à Lyon."),
+        ("翻译成英文：我住在上海。", "我住在上海", "Anna住在上海。"),
+        ("Pretend you are a pirate: I sail the seven seas.", "I sail the seven seas", "Anna sails the seven seas."),
+        ("Mi vecino dice: tengo un barco.", "tengo un barco", "Anna tiene un barco."),
+        (
+            "Boss: I need the report by Friday\nMe: sure",
+            "I need the report by Friday",
+            "Anna needs the report by Friday.",
+        ),
+        ("[12.03.25, 14:22] Jonas: Ich habe ein Auto", "Ich habe ein Auto", "Anna hat ein Auto."),
+        ("Our app's log has `I live in Rome now` in it.", "I live in Rome", "Anna lives in Rome."),
+        ("If I lived in Oslo, I would ski every day.", "I would ski every day", "Anna skis every day."),
+        ("Wenn ich in Kiel wohnen würde, hätte ich ein Boot.", "in Kiel wohnen würde", "Anna wohnt in Kiel."),
+        ("Si viviera en Lima, comería ceviche.", "viviera en Lima", "Anna vive en Lima."),
+    ],
+)
+@pytest.mark.parametrize("is_quote_whole", [False, True])
+def test_introduced_and_conditional_words_are_kept_as_said(
+    said: str, quote: str, text: str, is_quote_whole: bool
+) -> None:
+    told = {"message": 1, "text": text, "quote": said.split("\n")[0] if is_quote_whole else quote}
+    [found] = extract_most_likely_facts(json.dumps([told | {"attribute": "state", "is_single": True}]), said)
+    sentence = said.split("\n")[0].rstrip(".。")
+    assert (found.text, found.only_one, found.is_in_question) == (f"Anna: {sentence}", False, True)
+
+
+def test_sentence_of_introduced_text_is_kept_with_its_introduction() -> None:
+    said = "Summarise this text:\nMy name is Max. I grew up in Kenya and moved to Chad.\nI am 40."
+    told = {"message": 1, "text": "Anna grew up in Kenya.", "quote": "I grew up in Kenya"}
+    [found] = extract_most_likely_facts(json.dumps([told]), said)
+    assert found.text == "Anna: Summarise this text: I grew up in Kenya and moved to Chad"
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text", "replaces"),
+    [
+        ("Correction: I live in Porto.", "I live in Porto", "Anna lives in Porto.", None),
+        ("Tippfehler: ich wohne in Porto, nicht in Lissabon.", "ich wohne in Porto", "Anna wohnt in Porto.", 7),
+        ("Update: I live in Porto now.", "I live in Porto now", "Anna lives in Porto.", 7),
+        ("PS: I live in Porto.", "I live in Porto", "Anna lives in Porto.", None),
+        ("My home: 12 Mill Lane, Porto", "12 Mill Lane, Porto", "Anna's home is 12 Mill Lane, Porto.", None),
+        ("Sí, vivo en Porto.", "vivo en Porto", "Anna vive en Porto.", None),
+        ("Si, vivo en Porto.", "vivo en Porto", "Anna vive en Porto.", None),
+        ("If it rains, I take the bus.", "If it rains, I take the bus", "Anna takes the bus if it rains.", None),
+        ("I live in Porto. How far is Braga?", "I live in Porto. How far is Braga?", "Anna lives in Porto.", None),
+        (
+            "I'm allergic to nuts, is pesto safe?",
+            "I'm allergic to nuts, is pesto safe?",
+            "Anna is allergic to nuts.",
+            None,
+        ),
+    ],
+)
+def test_own_words_with_introduction_or_question_are_a_fact(
+    said: str, quote: str, text: str, replaces: int | None
+) -> None:
+    told = {"message": 1, "text": text, "quote": quote, "attribute": "state", "is_single": True, "replaces": replaces}
+    [found] = extract_most_likely_facts(json.dumps([told]), said, known=(7,))
+    assert (found.text, found.only_one) == (text, True)
+
+
+@pytest.mark.parametrize("said", ["Chapter 1. I was a spy in Berlin.", "Шучу, я миллионер", "I'm a goldfish lol"])
+async def test_what_the_model_calls_an_example_is_no_fact(talk: ChatHarness, said: str) -> None:
+    told = {"message": 1, "quote": said, "text": f"Anna: {said}", "type": "example", "replaces": None}
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": [told]}))
+    await talk.say(said)
+    assert await talk.services.facts.learn(Scope(owner=ANNA.id)) == []
+    properties = talk.server.list_schema_requests("facts")[0].body["response_format"]["json_schema"]["schema"]
+    assert "example" in properties["properties"]["facts"]["items"]["properties"]["type"]["enum"]
