@@ -18,7 +18,7 @@ from storage.bot_state.directory import Directory
 from storage.bot_state.people import People
 from storage.bot_state.state import BotState, open_local_state, open_shared_state
 from storage.engine.data_dir import lock_data_dir as held_data_dir
-from storage.engine.sqlite import Database, check_integrity_in_background
+from storage.engine.sqlite import Database, check_integrity_in_background, read_file_version
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME
@@ -84,6 +84,16 @@ class ExternalMemory:
             )
             await stack.enter_async_context(check_integrity_in_background(folder / INDEX_NAME, mark_index_corrupt))
             yield cls(state, stores, clock, make_access_check(state.people) if make_access_check else lambda _: True)
+
+    @staticmethod
+    def list_outdated_databases(path: Path, database_url: str = "") -> list[str]:
+        """Return the names of the databases that `open` would migrate from an older schema. Change nothing."""
+        versions = {"memory.db": (read_file_version(path / "memory.db", len(MIGRATIONS)), len(MIGRATIONS))}
+        if database_url:
+            from storage.stores.postgres import read_server_version_and_newest
+
+            versions["the PostgreSQL database"] = read_server_version_and_newest(database_url)
+        return [name for name, (version, newest) in versions.items() if 0 < version < newest]
 
     def add_owner_acquired_callback(self, callback: Callable[[int], None]) -> None:
         """Register a callback that runs for each owner that this process takes over from another process."""

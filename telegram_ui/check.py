@@ -23,7 +23,7 @@ from records.errors import (
     StorageTooOld,
 )
 from settings import Settings
-from storage.engine.data_dir import check_disk_writable
+from storage.engine.data_dir import check_disk_writable, lock_data_dir
 from telegram_ui.updates.service import describe_bot
 
 
@@ -113,6 +113,10 @@ def map_missing_settings_to_errors(settings: Settings) -> dict[str, SettingsErro
 async def _describe_storage(settings: Settings) -> str:
     url = settings.database_url.value
     try:
+        with lock_data_dir(settings.data_dir):
+            outdated = await asyncio.to_thread(ExternalMemory.list_outdated_databases, settings.data_dir, url)
+        if outdated:  # only the bot may migrate them: another version may still run
+            return f"the next start brings {' and '.join(outdated)} to the format of this version"
         async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
             server = "; PostgreSQL answers, and has its tables" if url else ""
             return f"{settings.data_dir} can be read and written{server}"

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
@@ -203,12 +203,19 @@ def _configure_connection(replica: Replica | None, raw: Raw) -> None:
     raw.execute(f"{driver.SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
-def _migrate_and_add_replica(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:
+@contextlib.contextmanager
+def connect_without_pool(url: str) -> Iterator[Raw]:
+    """Open a connection for a block. Raise SettingsError or StorageError if that fails."""
     try:
         raw: Raw = psycopg.connect(url, **driver.OPTIONS)
     except psycopg.Error as error:
         raise make_connection_error(str(error)) from error
     with contextlib.closing(raw):
+        yield raw
+
+
+def _migrate_and_add_replica(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:
+    with connect_without_pool(url) as raw:
         _require_session_pooling(raw, url)
         migrate(raw)
         if replica is not None:

@@ -116,12 +116,8 @@ def copy_database(source: Path, target: Path) -> None:
 
 def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
     """Create the file, or copy it aside and migrate it to the newest schema. Raise StorageTooNew or StorageTooOld."""
+    version = read_file_version(path, len(steps))
     with translate_storage_errors(path):
-        version = 0
-        if path.exists():
-            # A plain connection changes nothing in the file, not even its journal mode.
-            with contextlib.closing(sqlite3.connect(path)) as connection:
-                version = read_schema_version(connection, path.name, len(steps))
         if version == len(steps):
             return
         copy = path.with_name(f"{path.name}.before-format-{len(steps)}")
@@ -130,6 +126,16 @@ def migrate_file(path: Path, steps: Sequence[Migration]) -> None:
             copy_database(path, copy)
         with contextlib.closing(driver.connect(path)) as connection:
             _run_migrations(connection, steps, version, path)
+
+
+def read_file_version(path: Path, max_version: int) -> int:
+    """Return the schema version of a file, or 0 if it is missing or empty. Raise StorageTooNew or StorageTooOld."""
+    with translate_storage_errors(path):
+        if not path.exists():
+            return 0
+        # A plain connection changes nothing in the file, not even its journal mode.
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            return read_schema_version(connection, path.name, max_version)
 
 
 def read_schema_version(connection: sqlite3.Connection, file_name: str, max_version: int) -> int:

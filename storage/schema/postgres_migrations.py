@@ -15,10 +15,10 @@ _TABLES = "SELECT to_regclass('keepsake_schema') IS NOT NULL, to_regclass('keeps
 
 def migrate_schema(connection: psycopg.Connection[tuple[object, ...]]) -> None:
     """Create or migrate the tables. Raise StorageError if they belong to another program or a newer Keepsake."""
-    while (version := _read_schema_version(connection)) < len(MIGRATIONS):
+    while (version := read_schema_version(connection)) < len(MIGRATIONS):
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))")
-            if _read_schema_version(connection) != version:
+            if read_schema_version(connection) != version:
                 continue  # another process has just run this step
             try:
                 if version == 0:
@@ -34,7 +34,8 @@ def migrate_schema(connection: psycopg.Connection[tuple[object, ...]]) -> None:
         raise StorageTooNew.for_format("The PostgreSQL database", version, len(MIGRATIONS))
 
 
-def _read_schema_version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
+def read_schema_version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
+    """Return the number of migrations applied, or 0 for a database without our tables. Raise StorageTooOld."""
     is_ours, is_older = connection.execute(_TABLES).fetchone() or (False, False)
     if is_older:
         raise StorageTooOld.for_file("The PostgreSQL database")

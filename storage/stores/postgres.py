@@ -3,10 +3,10 @@
 from contextlib import AbstractAsyncContextManager
 
 from records.owners import StorageType
-from storage.engine.postgres import PostgresDatabase
+from storage.engine.postgres import PostgresDatabase, connect_without_pool
 from storage.engine.replica import Replica
 from storage.schema.portable_tables import ERASED
-from storage.schema.postgres_migrations import migrate_schema
+from storage.schema.postgres_migrations import MIGRATIONS, migrate_schema, read_schema_version
 from storage.search.postgres_full_text import TsVectorIndex
 from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import change_owner_id
@@ -17,6 +17,12 @@ def open_postgres_database(
 ) -> AbstractAsyncContextManager[PostgresDatabase]:
     """Open a PostgreSQL database with this program's migrations and word index."""
     return PostgresDatabase.open(url, migrate=migrate_schema, text_index=TsVectorIndex(), replica=replica)
+
+
+def read_server_version_and_newest(url: str) -> tuple[int, int]:
+    """Return the schema version of a PostgreSQL database, and the newest one."""
+    with connect_without_pool(url) as raw:
+        return read_schema_version(raw), len(MIGRATIONS)
 
 
 class PostgresStore(MemoryStore):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import stat
+import tarfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ import pytest
 
 from tests.end_to_end.harness import ANSWERS, KEY, SUMMARIES, TOKEN, LocalServers, Run
 from tests.peers.openai_server import Behaviour
+from tests.support.released import FOLDER, RELEASED
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -164,6 +166,18 @@ async def test_check_works_while_bot_is_running(servers: LocalServers) -> None:
         assert (run.status, run.err) == (0, "")
         assert "a running bot has it" in parse_check_output(run)["storage"]
         assert "Noted." in await servers.add_person().ask("Good morning")
+
+
+async def test_check_leaves_migration_of_earlier_version_to_next_start(servers: LocalServers) -> None:
+    data = servers.folder / "earlier"
+    with tarfile.open(RELEASED / "9" / FOLDER) as packed:
+        packed.extractall(data, filter="data")
+    before = (data / "memory.db").read_bytes()
+    run = await servers.run("--check", environ=servers.make_environ(DATA_DIR="earlier", LOG_LEVEL="ERROR"))
+    assert run.status == 0, run
+    assert "the next start brings memory.db to the format of this version" in parse_check_output(run)["storage"]
+    assert (data / "memory.db").read_bytes() == before
+    assert not list(data.glob("*.before-format-*"))
 
 
 async def test_check_reports_missing_model_features(own_servers: LocalServers) -> None:

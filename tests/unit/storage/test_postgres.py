@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from external_memory import ExternalMemory
 from records.errors import SettingsError, StorageError, StorageTooNew, StorageTooOld
 from records.forgetting import ForgetRequest
 from records.scopes import Scope
@@ -227,6 +228,17 @@ async def test_refuses_and_leaves_tables_of_another_program(postgres_url: str) -
         assert raw.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall() == [
             ("users",)
         ]
+
+
+async def test_lists_database_of_earlier_version_without_migrating_it(tmp_path: Path, postgres_url: str) -> None:
+    url = make_schema_address(postgres_url, tmp_path)
+    assert ExternalMemory.list_outdated_databases(tmp_path, url) == []
+    async with open_postgres_store(url):
+        assert ExternalMemory.list_outdated_databases(tmp_path, url) == []
+    with psycopg.connect(url, autocommit=True) as raw:
+        raw.execute("UPDATE keepsake_schema SET version = version - 1")
+        assert ExternalMemory.list_outdated_databases(tmp_path, url) == ["the PostgreSQL database"]
+        assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS) - 1,)]
 
 
 async def test_store_works_on_tables_partitioned_by_owner(
