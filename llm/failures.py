@@ -49,9 +49,10 @@ NAMES_KEY = re.compile(
 # Of a 403. Words are no proof: xAI's for a declined message names the key. Others are pages, or say nothing.
 _MAY_BE_KEY = re.compile(rf"{NAMES_KEY.pattern}|\A[\W\d]*(?:forbidden[\W\d]*)?\Z|<html", re.IGNORECASE)
 ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
-SCHEMAS = re.compile(r"grammar|schema|response_format", re.IGNORECASE)
 TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
 STREAMING = re.compile(r"\Astream\b|\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+# Google's RetryInfo, and OpenAI's and others' sentences.
+_WAIT = re.compile(r"(?:retryDelay|(?:again|retry) (?:in|after))\W{0,4}(\d{1,9}(?:\.\d{1,9})?) ?(m?)s", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
 
 
@@ -81,7 +82,7 @@ class StatusError(Exception):
         super().__init__(status_code)
         self.status_code = status_code
         self.body = body
-        self.retry_after = _parse_retry_after_seconds(headers or {})
+        self.retry_after = _parse_retry_after_seconds(headers or {}, body)
 
     @cached_property
     def details(self) -> Mapping[str, Any]:
@@ -128,13 +129,14 @@ class StatusError(Exception):
         # llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them.
         if status == 503 and any(said in self.message.lower() for said in ("loading", "starting up")):
             return "loading"
-        if status in (408, 409, 429) or status > 501:
+        # Gateways' troubles pass. 505 to 511 are answers to this request.
+        if status in (408, 409, 425, 429, 502, 503, 504) or status > 511:
             return "busy"
         if status == 401 or (status in (400, 403) and "401" in self.codes.split()):
             return "key"
         if status == 404:
             return "model"
-        return "unclear" if 400 <= status <= 501 else "refused"
+        return "unclear" if status >= 400 else "refused"
 
     @property
     def may_be_setting(self) -> bool:
@@ -199,7 +201,7 @@ def raise_unreadable(body: object) -> NoReturn:
     raise ModelBroken(remedy="(malformed)") from None
 
 
-def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+def _parse_retry_after_seconds(headers: Mapping[str, str], body: object) -> float | None:
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(ValueError):
             if 0 <= (seconds := float(headers.get(name, "")) * unit) < float("inf"):
@@ -207,4 +209,6 @@ def _parse_retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     with suppress(ValueError, TypeError, OverflowError):  # not two dates, or only one with a zone
         pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
         return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
+    if said := _WAIT.search(str(body)[:MAX_ERROR_CHARS]):
+        return min(float(said[1]) * (0.001 if said[2] else 1.0), MAX_TOLD_SECONDS)
     return None

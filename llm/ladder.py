@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from time import monotonic
 from typing import Any, Literal
@@ -120,6 +120,12 @@ class Fallbacks:
         if self.refused_at is None:
             self.refused_at = monotonic()
 
+    def lower_prompt_limit(self, window: Window, prompt_tokens: int, refusal: str) -> Window:
+        """Lower the limit after a refusal: for this answer only if a person is waiting, or else of `window` itself."""
+        self.window = replace(self.window or window) if self.for_person else window
+        self.window.lower_limit(prompt_tokens, refusal)
+        return self.window
+
     def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], prompt_tokens: int) -> set[Step]:
         """Return the steps that would reduce `request`, which was made from `messages` of `prompt_tokens` tokens."""
         possible: set[Step] = set()
@@ -141,15 +147,20 @@ class Fallbacks:
 
         `refusal` is the status and text of the error. `possible_steps` contains the steps that would change the
         request. `likely_step` is tried first. If it is None, one request is reserved for a harmless question, which
-        shows if the model declined this prompt. After status 500 or that question, no request is reserved.
+        shows if the model declined this prompt. After a server's fault or that question, no request is reserved.
         """
         order = [step for step in STEPS if step in possible_steps]
-        is_unclear = likely_step is None and not refusal.startswith("500")  # a fault may pass and declines nothing
+        is_unclear = likely_step is None and not refusal.startswith("5")  # a server's own fault declines nothing
         left = MAX_REQUESTS - self.refusals - (is_unclear and self.answers_others is None)
         if left <= 0 or not order:
             return frozenset()
-        is_one = likely_step in order and left > 1
-        steps = frozenset({likely_step} if likely_step is not None and is_one else order[: ceil(len(order) / left)])
+        if left > 1 and likely_step in order:
+            steps = frozenset({likely_step})
+        else:
+            count = 1 if left == MAX_REQUESTS - 1 else ceil(len(order) / left)
+            # What helps next to the history may have helped alone, and would be taken for refused.
+            is_history_last = left > 1 and "history" in order[1:count]
+            steps = frozenset(order[: order.index("history") if is_history_last else count])
         # Sizes and ids of requests differ each time.
         lasting = [word for word in refusal[3:].split() if not any(map(str.isdigit, word))]
         self._taken.append((steps, refusal[:3] + " ".join(lasting)))
@@ -160,11 +171,18 @@ class Fallbacks:
         """Return True if this step was ever the only difference between two consecutive requests."""
         return any(steps == {step} for steps, _ in self._taken)
 
-    def get_steps_that_helped(self) -> set[Step]:
-        """Return the steps after which a request succeeded or was refused for a different reason."""
+    def get_steps_that_helped(self, *, may_have_passed: bool) -> set[Step]:
+        """Return the steps after which a request succeeded or was refused for a different reason.
+
+        If the trouble `may_have_passed` by itself, count only steps that were tried alone, and a shorter prompt unless
+        the server was busy.
+        """
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
-        return {step for (steps, words), later in pairs if words != later for step in steps}
+        helpful: set[Step] = {step for (steps, words), later in pairs if words != later for step in steps}
+        if not may_have_passed:
+            return helpful
+        return {step for step in helpful if self.was_tried_alone(step) or (step == "length" and not self.busy)}
 
 
 def has_history(messages: Prompt) -> bool:

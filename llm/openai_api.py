@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from copy import copy
@@ -36,13 +35,13 @@ Vision = Literal["auto", "on", "off"]
 Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
-_NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # models whose first text may be thoughts
 ROOM_TOKENS = 8_192  # the limit for thoughts and answer, if the thoughts have used up the endpoint's own limit
 _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
 _STREAMS = "streams, perhaps"
+_FAULTS = "requests that make it fail"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
@@ -66,7 +65,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported = RefusedFeatures()
         self._habit = ThinkingHabit(folder, self._address["base_url"], model)
-        if self._habit.is_known() or _NAMED_FOR_THINKING.search(model):
+        if self._habit.is_likely():
             self._unsupported.add(_THINKS_FIRST)
         self._ladder: Fallbacks | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
@@ -161,9 +160,6 @@ class OpenAIChat(EndpointClient, ChatModel):
                 timer.may_retry = not answer.shown
                 if answer.shown:
                     raise
-                if "max_tokens" in request and error.kind in ("length", "unclear"):
-                    self._remember_refused_parameter("max_tokens")
-                    continue
                 if error.may_be_setting and not await answers_harmless_question("stream"):  # perhaps it has no streams
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
@@ -184,13 +180,16 @@ class OpenAIChat(EndpointClient, ChatModel):
                 fallbacks.empty_answers += 1
                 if fallbacks.empty_answers > 1:
                     if "tools" in request and fallbacks.for_person:  # the model may not know how to call them
-                        fallbacks.left_out.add("tools")
+                        fallbacks.left_out |= {"tools", "stream"}
                         continue
                     if fallbacks.for_person and ladder.has_history(messages):
                         raise HistoryRefused from None
                     if await answers_harmless_question():
                         raise ModelDeclined from None
                     timer.may_retry = False  # the endpoint answers nothing at all
+                elif _STREAMS in self._unsupported:  # the answer before this one, too, came only without
+                    self._remember_refused_parameter("stream")
+                    continue
                 elif not isinstance(error, BrokenOff):  # it may have been chance
                     continue
                 raise
@@ -247,24 +246,18 @@ class OpenAIChat(EndpointClient, ChatModel):
             return True
         possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
         if fallbacks.for_person and fallbacks.choose_steps("length", possible & {"length"}, "length"):
-            self._lower_prompt_limit(fallbacks, messages, "")
+            fallbacks.lower_prompt_limit(self._window, self._count_tokens(messages), "")
             raise ContextTooLong from None
         return False
-
-    def _lower_prompt_limit(self, fallbacks: Fallbacks, messages: Prompt, refusal: str) -> Window:
-        """Lower the prompt limit after a refusal: for this answer only if a person is waiting, or else permanently."""
-        window = replace(fallbacks.window or self._window) if fallbacks.for_person else self._window
-        window.lower_limit(self._count_tokens(messages), refusal)
-        fallbacks.window = window
-        return window
 
     def _try_reduce_request(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
         kind, words, status = error.kind, error.searchable_text, error.status_code
+        may_reduce = fallbacks.for_person or "response_format" in request  # a schema is what most servers fail on
         if kind in ("busy", "loading"):
-            fallbacks.busy += kind == "busy" and fallbacks.for_person and error.retry_after is None
+            fallbacks.busy += kind == "busy" and may_reduce and error.retry_after is None
             timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
             if kind == "loading" or fallbacks.busy != ladder.MAX_REQUESTS - 1:
                 return False
@@ -296,11 +289,12 @@ class OpenAIChat(EndpointClient, ChatModel):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif "system" in possible and failures.ROLES.search(words) and (status != 500 or fallbacks.refusals > 1):
             likely = "system"
-        elif status == 500 and not (likely or failures.NAMES_KEY.search(words)):
-            if "response_format" in request and failures.SCHEMAS.search(words):
-                likely = "parameters"  # llama.cpp's grammars do not know every word of a schema
-            elif fallbacks.refusals == 1 or not fallbacks.for_person:
+        elif status == 500 and not (likely or failures.NAMES_KEY.search(words) or _FAULTS in self._unsupported):
+            tries = 2 if fallbacks.for_person else ladder.MAX_REQUESTS - 1
+            if not may_reduce or fallbacks.refusals < tries:
                 return False  # it may pass: the same is asked again
+        if not fallbacks.for_person and (kind == "busy" or (kind == "unclear" and status == 500)):
+            possible &= {"parameters"}  # a fault says nothing of the prompt, which is read again later
         may_be_stream = kind in ("unclear", "model") and not fallbacks.left_out and _STREAMS in self._unsupported
         if "stream" in request and (may_be_stream or failures.STREAMING.search(named)):
             possible.add("stream")
@@ -318,7 +312,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, status, sorted(steps))
         if "length" in steps:
-            window = self._lower_prompt_limit(fallbacks, messages, error.message)
+            window = fallbacks.lower_prompt_limit(self._window, self._count_tokens(messages), error.message)
             if not fallbacks.for_person:
                 self._unsupported.record_prompt_too_long(is_certain=kind == "length")
             elif len(steps) > 1:  # this is the last attempt
@@ -334,10 +328,13 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(_THINKS_FIRST)
         elif _THINKS_FIRST in self._unsupported and not self._habit.is_known():
             self._unsupported.discard(_THINKS_FIRST)
-        helpful = fallbacks.get_steps_that_helped()
-        was_fault = fallbacks.last_refusal.startswith("500")
-        if was_fault or fallbacks.busy:  # it may have passed by itself
-            helpful &= set() if fallbacks.busy else {"tools", "length", *filter(fallbacks.was_tried_alone, helpful)}
+        is_fault = fallbacks.last_refusal.startswith("500")
+        may_have_passed = bool(fallbacks.busy) or (is_fault and _FAULTS not in self._unsupported)
+        helpful = fallbacks.get_steps_that_helped(may_have_passed=may_have_passed)
+        if is_fault:
+            self._unsupported.add(_FAULTS)
+        elif not fallbacks.refusals:
+            self._unsupported.discard(_FAULTS)
         if "stream" in helpful and fallbacks.was_tried_alone("stream"):  # so nothing else was refused before
             self._remember_refused_parameter("stream")
             self._unsupported.discard("system", "tools", ladder.PERHAPS_TOOLS, ladder.LENGTH, ladder.PERHAPS_LENGTH)
@@ -353,7 +350,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         if "history" in helpful and "system" in self._unsupported:  # else one message may have been declined
             self._remember_refused_parameter(_HISTORY)
         takes_no_system = "system" in helpful or ("history" in helpful and fallbacks.was_tried_alone("system"))
-        if takes_no_system and not (was_fault and not failures.ROLES.search(fallbacks.last_refusal)):
+        if takes_no_system and (not may_have_passed or failures.ROLES.search(fallbacks.last_refusal)):
             self._remember_refused_parameter("system")
         if "length" in helpful and fallbacks.window is not None:
             self._window.limit = fallbacks.window.limit
@@ -361,7 +358,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
         if "tools" in helpful:
-            is_certain = not was_fault and "fail" not in fallbacks.last_refusal
+            is_certain = not may_have_passed and "fail" not in fallbacks.last_refusal
             self._record_tool_refusal(ladder.PERHAPS_TOOLS, is_certain=is_certain)
         elif "tools" in fallbacks.left_out and not fallbacks.last_refusal:  # it cannot call them
             self._record_tool_refusal(_CALLS)

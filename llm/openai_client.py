@@ -6,18 +6,18 @@ import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import date
-from typing import Any, cast
+from typing import Any
 
 import aiohttp
 import httpx2
-from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAioHttpClient
+from openai import APIConnectionError, APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 from yarl import URL
 
 from llm.event_reader import EventReader
 from llm.failures import REQUESTS, NoConnection, StatusError
 from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import parse_untrusted_json
-from runtime.http_client import get_ssl_context
+from runtime.http_client import find_proxy, open_http_session
 
 OPENAI_URL = "https://api.openai.com/v1"
 MAX_REFUSAL_BYTES = 65_536  # bytes of an error's body that are read
@@ -27,10 +27,7 @@ GZIP_MAGIC = 0x1F  # the first byte of gzip data, with which no text begins
 _TEXT = re.compile(rb"[\t\n\r -~]{4}|[\t\n\r -~]{1,3}\Z|\xef\xbb\xbf")  # the beginning of events or JSON
 LAST_SECONDS = 3.0  # for what follows the reported end of an answer, such as its usage
 DRAIN_SECONDS = 0.2  # for reading what follows the last event. Only a connection whose body was read fully is reused.
-_OWN_HEADERS = frozenset(
-    {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
-    | {"transfer-encoding", "user-agent"}
-)
+_OWN_HEADERS = frozenset({"accept", "authorization", "content-length", "content-type", "host", "user-agent"})
 """The headers that are sent. The SDK would add headers from the environment (OPENAI_ORG_ID, …), which belong to
 OpenAI's address alone, and a description of this machine.
 """
@@ -45,10 +42,10 @@ OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrive
 class BoundedBody(httpx2.AsyncByteStream):
     """A response body with a size limit. Longer error bodies are truncated, and longer answers raise ModelBroken."""
 
-    def __init__(self, stream: httpx2.AsyncByteStream, *, encoding: str, is_refusal: bool) -> None:
-        self._stream = stream
-        self._encoding = encoding
-        self._is_refusal = is_refusal
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+        self._encoding = response.headers.get("content-encoding", "").strip().lower()
+        self._is_refusal = not 200 <= response.status < 300
         self.on_bytes: OnBytes = lambda: None
         self.on_drained: OnDrained | None = None
         self.deadline: float | None = None  # on the event loop's clock
@@ -72,7 +69,7 @@ class BoundedBody(httpx2.AsyncByteStream):
 
     async def _decompress_chunks(self) -> AsyncIterator[bytes]:
         """Yield the body, decompressed if it begins like gzip or its Content-Encoding is deflate."""
-        inflater, is_first, chunks = None, True, aiter(self._stream)
+        inflater, is_first, chunks = None, True, aiter(self._response.content.iter_any())
         try:
             while True:  # ends with the body, or at the deadline
                 async with asyncio.timeout_at(self.deadline):
@@ -106,7 +103,40 @@ class BoundedBody(httpx2.AsyncByteStream):
         return None
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        self._response.release()
+
+
+class Transport(httpx2.AsyncBaseTransport):
+    """Sends the SDK's requests over aiohttp, which costs less processor time than httpx."""
+
+    _session: aiohttp.ClientSession | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if self._session is None:  # opened late, since it needs the event loop
+            self._session = open_http_session(max_connections=0, headers={})
+        url = str(request.url)
+        response = await self._session.request(
+            request.method,
+            url,
+            data=await request.aread() or None,
+            # Encoded bodies come late and take time.
+            headers={
+                **{name: request.headers[name] for name in _OWN_HEADERS & {*request.headers}},
+                "accept-encoding": "identity",
+            },
+            proxy=find_proxy(url),
+            timeout=aiohttp.ClientTimeout(),
+            allow_redirects=False,
+            auto_decompress=False,
+        )
+        headers = [(name, value) for name, value in response.raw_headers if name.lower() != b"content-encoding"]
+        body = BoundedBody(response)
+        # httpx wraps the body, so it is handed on by itself, too.
+        return httpx2.Response(response.status, headers=headers, stream=body, extensions={"body": body})
+
+    async def aclose(self) -> None:
+        if self._session is not None:
+            await self._session.close()
 
 
 class OpenAIClient:
@@ -123,27 +153,11 @@ class OpenAIClient:
             # An explicit one is not replaced by one out of the environment.
             default_headers={"Authorization": login.encode() if login else f"Bearer {key}"},
             default_query=dict(url.query),
-            http_client=DefaultAioHttpClient(
-                verify=get_ssl_context(),
-                timeout=None,
-                follow_redirects=False,
-                event_hooks={"request": [self._rewrite_headers], "response": [self._wrap_response_body]},
-            ),
+            http_client=DefaultAsyncHttpxClient(transport=Transport(), timeout=None, follow_redirects=False),
         )
 
     async def aclose(self) -> None:
         await self._sdk.close()
-
-    async def _rewrite_headers(self, request: httpx2.Request) -> None:
-        for name in set(request.headers) - _OWN_HEADERS:
-            del request.headers[name]
-        request.headers["accept-encoding"] = "identity"  # encoded bodies come late and take time
-
-    async def _wrap_response_body(self, response: httpx2.Response) -> None:
-        encoding = response.headers.pop("content-encoding", "").strip().lower()
-        response.stream = BoundedBody(
-            cast(httpx2.AsyncByteStream, response.stream), encoding=encoding, is_refusal=not response.is_success
-        )
 
     @asynccontextmanager
     async def post(
@@ -195,7 +209,7 @@ class Response:
 
     def __init__(self, stream: AsyncStream[object]) -> None:
         self._stream = stream
-        self.body = cast(BoundedBody, stream.response.stream)
+        self.body: BoundedBody = stream.response.extensions["body"]
 
     async def read_events(self) -> AsyncGenerator[Mapping[str, Any], None]:
         """Yield the objects of an event stream or JSON body. Raise BrokenOff or ModelBroken if it is damaged."""

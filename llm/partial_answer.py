@@ -32,7 +32,7 @@ _LENGTHS = re.compile(r"length|max\w*token|token_?limit|context_\w*exceeded|\Ali
 # Where endpoints put text, and the kinds of other protocols' events that have some: not those at its start or end.
 _TEXTS = (
     "delta", "text", "content", "value", "parts", "message", "reason", "token", "answer", "result", "generated_text",
-    "completion", "generation", "output", "outputs", "results", "contentBlockDelta", "transcript",
+    "completion", "generation", "output", "outputs", "results", "contentBlockDelta", "transcript", "segments",
 )  # fmt: skip
 _NO_ANSWER = re.compile(f"{REASONING.pattern}|call|tool", re.IGNORECASE)  # parts with thoughts or results of tools
 _SAYS = re.compile(

@@ -1,7 +1,6 @@
 """Speech models at an endpoint: text to speech, and transcription."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
@@ -10,6 +9,8 @@ from llm.endpoint import CallTimer, EndpointClient, ModelAddress
 from llm.event_reader import EventReader
 from llm.failures import raise_unreadable
 from llm.meant_json import parse_json_or_none
+from llm.partial_answer import PartialAnswer
+from llm.tool_calls import ToolOffer
 from locales.catalog import tr
 from records.errors import ModelBroken
 from text.characters import find_grapheme_start, repair_surrogates
@@ -56,9 +57,8 @@ class SpeechModel(EndpointClient):
 MAX_TRANSCRIPT_CHARS = 100_000  # characters; two hours of speech have fewer
 # A second as a WAV file: one channel, 16,000 samples of 16 bits.
 _SILENCE = b"RIFF$}\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x80>\0\0\0}\0\0\2\0\x10\0data\0}\0\0" + bytes(32_000)
-_TEXTS = ("text", "transcript", "transcription", "delta")
-# The headings, numbers and times of SubRip and WebVTT.
-_SUBTITLE_MARKS = re.compile(r"^(?:WEBVTT.*|\d+|(?:\d+:)?\d+:\d+[,.]\d+ *-->.*)$\s*", re.MULTILINE)
+# The heading of WebVTT, and the numbers and times of both it and SubRip.
+_SUBTITLE_MARKS = re.compile(r"^(?:WEBVTT.*|(?:\d+\s+)?(?:\d+:)?\d+:\d+[,.]\d+ *-->.*)$\s*", re.MULTILINE)
 MAX_ANSWER_BYTES = 2_000_000  # bytes of an answer that are read: some servers send times for each word
 
 
@@ -97,25 +97,9 @@ def _parse_transcript(body: bytes) -> str:
             raise ModelBroken(remedy="(malformed)")
         parsed = parse_json_or_none(text)
         return parsed if isinstance(parsed, str) else _SUBTITLE_MARKS.sub("", text)
-    found = [piece for piece in map(_find_text, events) if piece is not None]
-    if not found:
+    answer = PartialAnswer(offer=ToolOffer())
+    for event in events:
+        answer.add_chunk_and_count_chars(event)
+    if not answer.text and not any("text" in event for event in events):  # it is empty after silence
         raise_unreadable(events[-1])
-    *pieces, last = found
-    so_far = "".join(pieces)
-    is_repeated = last.strip().startswith(so_far.strip())  # the last event may have the whole text
-    return last if is_repeated else so_far + last
-
-
-def _find_text(part: object) -> str | None:
-    """Return the text in a part of an answer, or None. Servers wrap it in different objects."""
-    if isinstance(part, list):
-        found = [inner if isinstance(inner, str) else _find_text(inner) for inner in part]
-        texts = [text for text in found if text is not None]
-        return "".join(texts) if texts else None
-    if not isinstance(part, Mapping):
-        return None
-    own = next((part[name] or "" for name in _TEXTS if name in part), None)
-    if isinstance(own, str):
-        return own
-    inner_texts = map(_find_text, [own, *part.values()])
-    return next((text for text in inner_texts if text is not None), None)
+    return answer.text

@@ -1,10 +1,12 @@
 """Remembers which models end their thoughts with a closing tag but do not begin them with a tag."""
 
+import re
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from time import time
 
+_NAMED_FOR_THINKING = re.compile(r"think|reason|\br1\b|qwq", re.IGNORECASE)  # models whose first text may be thoughts
 REMEMBERED_SECONDS = 30 * 86_400.0  # since the last such answer. Later, the server may have been updated.
 
 
@@ -13,6 +15,7 @@ class ThinkingHabit:
 
     def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
+        self._model = model
         self._file = folder / f".thinking-models-{key}" if folder is not None else None
         with suppress(OSError):
             for file in folder.glob(".thinking-models-*") if folder is not None else ():
@@ -28,3 +31,6 @@ class ThinkingHabit:
         with suppress(OSError):  # it may have been deleted
             return self._file is not None and self._file.stat().st_mtime > time() - REMEMBERED_SECONDS
         return False
+
+    def is_likely(self) -> bool:
+        return self.is_known() or _NAMED_FOR_THINKING.search(self._model) is not None

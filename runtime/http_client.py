@@ -9,13 +9,20 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import httpx
 
+MAX_HEADER_BYTES = 65_536  # bytes of one header of an answer; security policies of gateways have 10,000
 KEPT_ALIVE = 30.0  # seconds of an idle connection; Telegram and model servers keep them longer
 
 
 def open_http_session(*, max_connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """Open a client session, which the caller must close. If `max_connections` is 0, there is no limit."""
     connector = aiohttp.TCPConnector(limit=max_connections, keepalive_timeout=KEPT_ALIVE, ssl=get_ssl_context())
-    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers=dict(headers),
+        max_line_size=MAX_HEADER_BYTES,
+        max_field_size=MAX_HEADER_BYTES,
+    )
 
 
 def find_proxy(url: str) -> str | None:

@@ -334,6 +334,20 @@ def test_retry_after_date_is_relative_to_server_date(asked_for: str, date: str, 
     assert StatusError(429, {}, {"retry-after": asked_for, "date": date}).retry_after == seconds
 
 
+@pytest.mark.parametrize(
+    ("body", "seconds"),
+    [
+        ({"error": {"code": 429, "details": [{"@type": "google.rpc.RetryInfo", "retryDelay": "34s"}]}}, 34),
+        ({"error": {"message": "Limit 3, Used 3, Requested 1. Please try again in 6.5s. Visit"}}, 6.5),
+        ({"error": {"message": "Rate limit reached. Please try again in 120ms."}}, 0.12),
+        ({"error": {"message": "Please try again in a moment."}}, None),
+    ],
+)
+def test_wait_is_read_in_the_body(body: object, seconds: float | None) -> None:
+    """Gemini sends no Retry-After."""
+    assert StatusError(429, body).retry_after == seconds
+
+
 @pytest.mark.parametrize("faults", [2, 3])
 async def test_transient_server_error_keeps_prompt_limit_and_parameters(bench: ModelBench, faults: int) -> None:
     """While LiteLLM's proxy restarts, it answers every request with 500."""

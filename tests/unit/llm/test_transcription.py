@@ -68,9 +68,8 @@ DELTAS = ('{"type": "transcript.text.delta", "delta": "Buy "}', '{"type": "trans
         "WEBVTT\n\n00:00.406 --> 00:01.138\nBuy milk.\n\n",
         '{"task": "transcribe", "duration": 2.0, "segments": [{"id": 0, "text": " Buy milk."}], "text": "Buy milk."}',
         '{"segments": [{"text": " Buy"}, {"text": " milk."}]}',
-        '{"code": 0, "data": {"text": "Buy milk."}}',
         '{"result": {"text": "Buy milk.", "word_count": 2}, "success": true, "errors": []}',
-        '{"results": {"channels": [{"alternatives": [{"transcript": "Buy milk."}]}]}}',
+        '{"transcript": "Buy milk.", "confidence": 0.9}',
         '[{"text": "Buy"}, {"text": " milk."}]',
         '{"text": "Buy"}\n{"text": " milk."}\n',
         "".join(f"data: {event}\n\n" for event in DELTAS),
@@ -82,6 +81,12 @@ async def test_reads_transcripts_of_other_servers(endpoint: tuple[OpenAIServer, 
     server, hears = endpoint
     server.script("hears", Behaviour(raw=body, plain=True))
     assert await hears.transcribe(b"-", "voice.ogg", "audio/ogg") == "Buy milk."
+
+
+async def test_spoken_number_is_no_subtitle(endpoint: tuple[OpenAIServer, Transcriber]) -> None:
+    server, hears = endpoint
+    server.script("hears", Behaviour(raw="42\n", plain=True))
+    assert await hears.transcribe(b"-", "voice.ogg", "audio/ogg") == "42"
 
 
 @pytest.mark.parametrize("body", ['{"text": ""}', '{"text": null}', '{"text": "", "segments": []}', ""])
@@ -97,7 +102,7 @@ async def test_silence_is_an_empty_transcript(endpoint: tuple[OpenAIServer, Tran
         ([Behaviour(raw=make_transcription_response("x", padding=MAX_ANSWER_BYTES), plain=True)], ModelBroken),
         ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
-        ([Behaviour(raw='{"text": 3}', plain=True)], ModelBroken),
+        ([Behaviour(raw='{"words": 3}', plain=True)], ModelBroken),
         ([Behaviour(raw="<!DOCTYPE html><p>Sign in</p>", plain=True)], ModelBroken),
         ([Behaviour(raw='{"code": 401, "message": "Invalid token"}', plain=True)], ModelRefused),
         ([Behaviour(raw='{"error": {"message": "model not found", "code": 404}}', plain=True)], ModelRefused),

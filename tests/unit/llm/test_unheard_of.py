@@ -221,6 +221,11 @@ async def test_reads_answer_in_unusual_body_format(kind: str) -> None:
     assert text.removeprefix("\U0001f600") == APPLES
 
 
+async def test_reads_answer_behind_long_header() -> None:
+    policy = f"content-security-policy: connect-src {'https://example.org ' * 2_000}"
+    assert (await ask(GOOD.encode(), headers=["content-type: text/event-stream", policy])).text == APPLES
+
+
 async def test_keeps_message_chunks_with_common_prefix() -> None:
     pieces = [json.dumps({"message": {"content": piece}}) for piece in ("ha", "ha!")]
     assert (await ask(format_sse(*pieces, STOP).encode())).text == "haha!"

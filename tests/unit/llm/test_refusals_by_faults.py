@@ -1,0 +1,98 @@
+"""Tests of servers that fail, or say nothing, where they mean a refusal. What helped begins later requests."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from starlette.responses import Response
+
+from chat.tools import SEARCH_MEMORY
+from llm.openai_api import OpenAIChat
+from llm.precedence import Precedence
+from settings import Secret
+from tests.peers.picky_server import Body, PickyServer, make_refusal, run_picky_server
+from tests.unit.llm.test_openai_api import make_prompt
+
+SCHEMA = {"name": "facts", "schema": {"type": "object"}}
+
+
+async def skip_pause(seconds: float) -> None:
+    return
+
+
+@asynccontextmanager
+async def open_model(refuse: Callable[[Body], Response | None]) -> AsyncIterator[tuple[PickyServer, OpenAIChat]]:
+    async with (
+        run_picky_server(refuse) as (server, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=20, sleep=skip_pause) as model,
+    ):
+        yield server, model
+
+
+async def count_requests_of_answers(server: PickyServer, model: OpenAIChat, answers: int) -> list[int]:
+    counts = []
+    for _ in range(answers):
+        before = len(server.bodies)
+        offer = [SEARCH_MEMORY] if model.supports_tools else []
+        assert (await model.with_tools(offer).for_person("7").complete(make_prompt())).text == server.text
+        counts.append(len(server.bodies) - before)
+    return counts
+
+
+def has_system(body: Body) -> bool:
+    return any(message["role"] == "system" for message in body["messages"])
+
+
+@pytest.mark.parametrize("status", [505, 506, 508, 510])
+async def test_tools_refused_with_any_status_cost_one_more_request_once(status: int) -> None:
+    async with open_model(lambda body: make_refusal(status, "") if "tools" in body else None) as (server, model):
+        first, second, third = await count_requests_of_answers(server, model, 3)
+    assert (first <= 4, second, third) == (True, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "is_refused",
+    [lambda body: "tools" in body, lambda body: "stream_options" in body, lambda body: "stream" in body, has_system],
+    ids=["tools", "stream options", "streams", "system role"],
+)
+async def test_what_a_wordless_fault_refuses_is_left_out_from_the_third_answer_on(
+    is_refused: Callable[[Body], bool],
+) -> None:
+    """mistral.rs answers 500 without a body to the system role (its issue 506)."""
+    async with open_model(lambda body: make_refusal(500, "") if is_refused(body) else None) as (server, model):
+        counts = await count_requests_of_answers(server, model, 3)
+    assert max(counts) <= 4
+    assert counts[2] == 1
+
+
+async def test_fault_that_passes_takes_nothing_away() -> None:
+    faults = [500, 500, 500]
+    async with open_model(lambda _: make_refusal(faults.pop(), "") if faults else None) as (server, model):
+        await count_requests_of_answers(server, model, 2)
+        for _ in range(2):
+            faults.append(500)
+            await count_requests_of_answers(server, model, 2)
+    assert {"tools", "stream_options", "stream"} <= server.bodies[-1].keys()
+    assert has_system(server.bodies[-1])
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+async def test_schema_that_makes_the_server_fail_is_left_out(status: int) -> None:
+    """Foundry Local answers 500 to a schema (its issue 81), and gateways in front of such servers 502."""
+    async with open_model(lambda body: make_refusal(status, "") if "response_format" in body else None) as (
+        server,
+        model,
+    ):
+        background = model.for_background_work(Precedence())
+        for _ in range(2):
+            assert (await background.complete(make_prompt(), schema=SCHEMA)).text == server.text
+    assert len(server.bodies) == 5
+    assert "stream_options" in server.bodies[-1]
+
+
+async def test_server_with_empty_streams_is_asked_without_them() -> None:
+    async with open_model(lambda body: make_refusal(200, "") if body.get("stream") else None) as (server, model):
+        counts = await count_requests_of_answers(server, model, 3)
+    assert max(counts) <= 4
+    assert counts[2] == 1
+    assert "tools" in server.bodies[-1]
