@@ -1,5 +1,6 @@
 """Records of each owner's store and of moves between stores. The next start finishes or undoes interrupted moves."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +13,8 @@ from storage.engine.protocol import OwnerDatabase, StatementRunner, Transaction,
 from storage.schema.portable_tables import skip_damaged_item, translate_value_errors
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
+
+log = logging.getLogger(__name__)
 
 Stores = Mapping[StorageType, MemoryStore]
 
@@ -62,9 +65,8 @@ class Directory(StatementRunner):
         await self._execute(config.owner, _REGISTER, *values)
         return await self.find_storage_type(config.owner) or config.storage
 
-    async def register_and_list_missing_owners(self, stores: Stores, leases: OwnerLeases) -> list[int]:
-        """Record the owners that are in a store but not in the directory. Return their ids."""
-        adopted: list[int] = []
+    async def register_missing_owners(self, stores: Stores, leases: OwnerLeases) -> None:
+        """Record the owners that are in a store but not in the directory."""
         known = set(await self.list_owners())
         for store in stores.values():
             for owner in await store.list_owners():
@@ -72,8 +74,7 @@ class Directory(StatementRunner):
                     if owner not in known and (config := await store.find_owner_config(owner)) is not None:
                         await leases.start_serving(owner)
                         await self.get_storage_or_register_owner(config)
-                        adopted.append(owner)
-        return adopted
+                        log.info("owner %d was found in a store and adopted", owner)
 
     # moves -------------------------------------------------------------------------------------------------
     async def move_owner(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> None:
@@ -97,14 +98,13 @@ class Directory(StatementRunner):
             raise
         await self._finish_or_undo_move(owner, stores)
 
-    async def finish_and_list_interrupted_moves(self, stores: Stores) -> list[StorageMove]:
-        """Finish or undo all interrupted moves, and return these moves. Call this at startup."""
-        finished: list[StorageMove] = []
+    async def finish_interrupted_moves(self, stores: Stores) -> None:
+        """Finish or undo all interrupted moves. Call this at startup."""
         for move in await self.list_moves():
             with skip_damaged_item(move.owner):
                 await self._finish_or_undo_move(move.owner, stores)
-                finished.append(move)
-        return finished
+                route = move.owner, move.source, move.target, move.state
+                log.warning("the move of %d from %s to %s, which was %s, is settled", *route)
 
     async def list_moves(self) -> list[StorageMove]:
         async with self._moves.open_reader(None) as reader:

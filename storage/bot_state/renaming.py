@@ -1,5 +1,6 @@
 """Change the id of a group's memory when the group becomes a supergroup and gets another id from Telegram."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -15,6 +16,8 @@ from storage.schema.portable_tables import translate_value_errors
 from storage.schema.rows import format_moment
 from storage.stores.memory_store import MemoryStore
 from storage.tables.owner_tables import change_owner_id
+
+log = logging.getLogger(__name__)
 
 _RECORD = """
 INSERT INTO renamings (old_id, new_id, at, is_done) VALUES (?, ?, ?, ?)
@@ -33,20 +36,19 @@ class OwnerRenaming(StatementRunner):
     _wizards: WizardStates
     successors: dict[int, int] = field(factory=dict, init=False)
 
-    async def finish_renamings_and_list_old_ids(self) -> list[int]:
-        """Finish the renamings that an earlier process began, and return the old ids. Call this at startup."""
+    async def finish_renamings(self) -> None:
+        """Finish the renamings that an earlier process began. Call this at startup."""
         rows = await self._fetch_rows(None, "SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
-        return await self._finish_rows_and_list_old_ids(rows)
+        await self._finish_rows(rows)
 
-    async def _finish_rows_and_list_old_ids(self, rows: Sequence[Row]) -> list[int]:
-        unfinished = [row for row in rows if not row["is_done"]]
-        for row in unfinished:
+    async def _finish_rows(self, rows: Sequence[Row]) -> None:
+        for row in (row for row in rows if not row["is_done"]):
             for kind, store in self._stores.items():
                 if kind is not self.home:
                     await store.rename_owner(row["old_id"], row["new_id"])
             await self._finish_renaming(row["old_id"], row["new_id"], row["at"])
+            log.warning("%d, a group that became a supergroup, has its new id now", row["old_id"])
         self.successors |= {row["old_id"]: row["new_id"] for row in rows}
-        return [row["old_id"] for row in unfinished]
 
     async def change_owner_id_if_possible(self, old_id: int, new_id: int, *, now: datetime) -> bool:
         """Move all rows of `old_id` to `new_id`. Return False if `old_id` has none or `new_id` has messages."""
@@ -100,7 +102,7 @@ class SharedRenaming(OwnerRenaming):
         """Finish the interrupted renamings of these owners, and load their former ids."""
         marks = ", ".join("?" * len(owners))
         sql = f"SELECT old_id, new_id, at, is_done FROM renamings WHERE old_id IN ({marks}) OR new_id IN ({marks})"  # noqa: S608
-        await self._finish_rows_and_list_old_ids(await self._fetch_rows(None, sql, *owners, *owners))
+        await self._finish_rows(await self._fetch_rows(None, sql, *owners, *owners))
 
     async def _change_owner_id_in_rows(self, tx: Transaction, old_id: int, new_id: int) -> None:
         await tx.execute("DELETE FROM wizards WHERE user_id = ?", new_id)

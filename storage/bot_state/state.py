@@ -1,7 +1,6 @@
 """Open the bot-wide state in memory.db or PostgreSQL, and finish what an earlier process left incomplete."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -29,8 +28,6 @@ from storage.stores.memory_store import MemoryStore
 
 if TYPE_CHECKING:
     from storage.bot_state.postgres_inbox import PostgresInbox
-
-log = logging.getLogger(__name__)
 
 Stores = dict[StorageType, MemoryStore]
 
@@ -85,14 +82,9 @@ async def open_local_state(database: Database, folder: Path, stores: Mapping[Sto
         check_writable=partial(asyncio.to_thread, check_disk_writable, folder),
     )
     await state.people.load_people()
-    for move in await directory.finish_and_list_interrupted_moves(stores):
-        log.warning(
-            "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
-        )
-    for owner in await state.renaming.finish_renamings_and_list_old_ids():
-        log.warning("%d, a group that became a supergroup, has its new id now", owner)
-    for owner in await directory.register_and_list_missing_owners(stores, state.leases):
-        log.info("owner %d was found in a store and adopted", owner)
+    await directory.finish_interrupted_moves(stores)
+    await state.renaming.finish_renamings()
+    await directory.register_missing_owners(stores, state.leases)
     for store in stores.values():
         await store.void_leases()
     await state.erasing.finish_deletions()
@@ -154,7 +146,6 @@ async def open_shared_state(url: str, database: Database, folder: Path, stores: 
         for move in await directory.list_moves():
             with suppress(ServedElsewhere):  # it concerns this process's files alone
                 await leases.start_serving(move.owner)
-        await directory.finish_and_list_interrupted_moves(stores)
-        for owner in await directory.register_and_list_missing_owners(files, leases):
-            log.info("owner %d was found in a store and adopted", owner)
+        await directory.finish_interrupted_moves(stores)
+        await directory.register_missing_owners(files, leases)
         yield state

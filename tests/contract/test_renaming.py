@@ -173,7 +173,7 @@ async def open_stores(folder: Path, url: str, *, server_of: Path | None = None) 
         JsonStore.open(folder, clock=lambda: NOW) as json,
     ):
         opened = OpenedStores(database, json, postgres)
-        await opened.renaming.finish_renamings_and_list_old_ids()
+        await opened.renaming.finish_renamings()
         yield opened
 
 

@@ -34,7 +34,7 @@ async def write(folder: Path, seed: int) -> None:
             directory = Directory(database)
             sqlite = MemoryStore(database, StorageType.SQLITE)
             stores = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
-            await directory.finish_and_list_interrupted_moves(stores)
+            await directory.finish_interrupted_moves(stores)
             for store in (sqlite, json):
                 await store.void_leases()
             for owner in OWNERS:

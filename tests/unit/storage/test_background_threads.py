@@ -174,8 +174,9 @@ async def test_interrupted_move_is_completed_or_undone_at_start(
     directory = stores.directory
     with pytest.raises(ProcessDied):
         await directory.move_owner(ANNA.owner, dying(stores.stores, died_at), target, now=NOW)
-    assert len(await directory.finish_and_list_interrupted_moves(stores.stores)) == 1
-    assert await directory.finish_and_list_interrupted_moves(stores.stores) == []
+    assert len(await directory.list_moves()) == 1
+    await directory.finish_interrupted_moves(stores.stores)
+    assert await directory.list_moves() == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
     assert await find_storage_type(directory, ANNA.owner) is home.kind
     assert await home.compute_digest(ANNA.owner) == digest
@@ -199,8 +200,7 @@ async def test_move_to_storage_that_already_holds_owner_changes_nothing(stores: 
 async def test_registers_owners_found_only_in_memory_json(stores: DirectoryAndStores) -> None:
     json = stores.get_store(StorageType.JSON)
     await json.upsert_owner(make_config(json, BORIS.owner))
-    assert await stores.directory.register_and_list_missing_owners(stores.stores, OwnerLeases()) == [BORIS.owner]
-    assert await stores.directory.register_and_list_missing_owners(stores.stores, OwnerLeases()) == []
+    await stores.directory.register_missing_owners(stores.stores, OwnerLeases())
     assert await find_storage_type(stores.directory, BORIS.owner) is StorageType.JSON
 
 

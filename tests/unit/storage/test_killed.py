@@ -49,7 +49,7 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
         assert json.reports == []
         directory = Directory(database)
         stores = {StorageType.SQLITE: MemoryStore(database, StorageType.SQLITE), StorageType.JSON: json}
-        await directory.finish_and_list_interrupted_moves(stores)
+        await directory.finish_interrupted_moves(stores)
         for owner in OWNERS:
             scope = Scope(owner=owner)
             place = await directory.find_storage_type(owner)
