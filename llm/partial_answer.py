@@ -26,7 +26,11 @@ _ENDS = re.compile(
 _REASONS = ("finish_reason", "done_reason", "finishReason", "stop_reason", "stopReason")
 MAX_REASON_CHARS = 60  # characters of a finish reason that are read
 MIN_REPEATED_CHARS = 12  # a shorter text that arrives again may be a real repetition
-_CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")  # OpenAI, DeepSeek, Anthropic
+# The counts of a usage, as OpenAI, DeepSeek, Anthropic, LiteLLM and Gemini name them.
+_PROMPT = ("prompt_tokens", "input_tokens", "promptTokenCount")
+_COMPLETION = ("completion_tokens", "output_tokens", "candidatesTokenCount")
+_CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens", "cachedContentTokenCount")
+_WRITTEN = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
 _LENGTHS = re.compile(r"length|max\w*token|token_?limit|context_\w*exceeded|\Alimit\Z")
 
 # Where endpoints put text, and the kinds of other protocols' events that have some: not those at its start or end.
@@ -70,8 +74,8 @@ class PartialAnswer:
 
     def add_chunk_and_count_chars(self, chunk: Mapping[str, Any]) -> int:
         """Add a chunk of a streamed answer, or a whole answer. Return its number of characters, including thoughts."""
-        if chunk.get("usage"):
-            self.usage = _parse_usage(chunk["usage"])
+        if usage := chunk.get("usage") or chunk.get("usageMetadata"):
+            self.usage = _parse_usage(usage)
         choices = _find_choices(chunk)
         count = sum(self._add_choice_and_count_chars(choice, number) for number, choice in enumerate(choices))
         error = make_error_from_body({} if count or isinstance(chunk.get("message"), Mapping) else chunk)
@@ -234,18 +238,21 @@ def _join_text_parts(content: object, depth: int = 0) -> str:
 
 
 def _parse_usage(value: object) -> Usage | None:
-    if not isinstance(value, Mapping) or not (prompt := _parse_token_count(value.get("prompt_tokens"))):
+    if not isinstance(value, Mapping):
         return None
-    details = value.get("prompt_tokens_details")
-    counts = {**value, **(details if isinstance(details, Mapping) else {})}
-    return Usage(
-        prompt=prompt,
-        completion=_parse_token_count(value.get("completion_tokens")),
-        cached=min(prompt, max(_parse_token_count(counts.get(name)) for name in _CACHED)),
-        written=_parse_token_count(counts.get("cache_write_tokens")),
+    details = [part for part in value.values() if isinstance(part, Mapping)]
+    counts = {name: count for part in (*details, value) for name, count in part.items()}
+    prompt, completion, cached, written = (
+        max(_parse_token_count(counts.get(name)) for name in names)
+        for names in (_PROMPT, _COMPLETION, _CACHED, _WRITTEN)
     )
+    if "prompt_tokens" not in value and "cache_read_input_tokens" in value:  # Anthropic counts these by themselves
+        prompt += cached + written
+    return Usage(prompt=prompt, completion=completion, cached=min(prompt, cached), written=written) if prompt else None
 
 
 def _parse_token_count(value: object) -> int:
-    # Not isinstance: true is no number, and PostgreSQL would take it for none.
-    return min(value, MAX_TOKENS) if type(value) is int and value >= 0 else 0
+    # True is no number, and PostgreSQL would take it for none. NaN and infinity are no counts, either.
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < float("inf"):
+        return 0
+    return int(min(value, MAX_TOKENS))

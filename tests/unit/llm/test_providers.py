@@ -261,3 +261,22 @@ async def test_omits_cache_breakpoints_after_refusal(bench: ProviderBench) -> No
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 40, "cache_write_tokens": 30}},
+        {"input_tokens": 30, "cache_read_input_tokens": 40, "cache_creation_input_tokens": 30},
+        {"prompt_tokens": 100, "cache_read_input_tokens": 40, "cache_creation_input_tokens": 30},
+        {"prompt_tokens": 100.0, "prompt_tokens_details": {"cached_tokens": 40, "cache_creation_tokens": 30}},
+        {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 40, "cache_write_tokens": 30}},
+        {"promptTokenCount": 100, "cachedContentTokenCount": 40, "cache_write_tokens": 30},
+    ],
+)
+async def test_reads_cached_and_written_tokens_by_any_name(bench: ProviderBench, usage: Mapping[str, object]) -> None:
+    """Anthropic counts cached tokens apart from the others. LiteLLM uses its names, but counts as OpenAI does."""
+    answer = {"choices": [{"index": 0, "delta": {"content": "Hello."}, "finish_reason": "stop"}]}
+    bench.server.script("m", make_stream([answer, {"choices": [], "usage": usage}]))
+    used = (await bench.model.complete(make_prompt())).usage
+    assert (used.prompt, used.cached, used.written) == (100, 40, 30)
