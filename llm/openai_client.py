@@ -91,8 +91,8 @@ class BoundedBody(httpx2.AsyncByteStream):
             return
         except zlib.error:
             raise ModelBroken(remedy="(malformed)") from None
-        except (aiohttp.ClientError, OSError) as error:  # what the SDK's transport leaves as it is
-            raise httpx2.ReadError("") from error
+        except (aiohttp.ClientError, OSError):
+            raise BrokenOff from None
 
     def _choose_decompressor(self, first_chunk: bytes) -> "zlib._Decompress | None":
         if self._encoding == "deflate" or first_chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
@@ -229,16 +229,13 @@ class Response:
             self.body.end_within(DRAIN_SECONDS)
             async for _ in chunks:
                 pass
-        except httpx2.HTTPError:
+        except BrokenOff:
             if not reader.is_over:
-                raise BrokenOff from None
+                raise
 
     async def read_body(self, max_bytes: int) -> bytes:
         """Return the whole body. Raise BrokenOff if it ends early, or ModelBroken if it exceeds `max_bytes`."""
-        try:
-            content: bytes = await self._stream.response.aread()
-        except httpx2.HTTPError:
-            raise BrokenOff from None
+        content: bytes = await self._stream.response.aread()
         if len(content) > max_bytes:
             raise ModelBroken(remedy="(endless)")
         return content
