@@ -1,6 +1,6 @@
 """Sentences about errors, facts, prompts, and stored or erased data, in the language of the running task."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import get_args
@@ -14,6 +14,7 @@ from records.forgetting import ForgetResult, RemainingQuotes
 from records.owners import OwnerConfig, StorageType, get_memory_mode
 from records.summaries import SummaryOutcome
 
+MAX_NAMED = 5  # files or chats that a sentence names
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
     errors.KeepsakeError: "errors-keepsake",
@@ -39,6 +40,12 @@ KEYS: Mapping[type[KeepsakeError], str] = {
 FOR_THE_OPERATOR = (errors.StorageError, errors.SummaryRejected)  # their own sentences name files, columns and checks
 
 _to_operator: ContextVar[bool] = ContextVar("to_operator", default=True)
+
+
+def join_some(names: Sequence[str]) -> str:
+    """Return the first names of a list, and how many more there are."""
+    more = len(names) - MAX_NAMED
+    return comma_join([*names[:MAX_NAMED], *([tr("import-more", more=more)] if more > 0 else ())])
 
 
 @contextmanager

@@ -16,7 +16,8 @@ BLOCKS = frozenset(
 """Elements that begin a line, besides headings."""
 MAX_DEPTH = 100  # the deepest nesting of elements in a block
 _GAP = re.compile(r"\n{3,}")
-_CODE_SPACE = "\ue000"  # a private character
+_CODE_SPACES = {" ": "\ue000", "\n": "\ue001", "\t": "\ue002"}  # private characters that stand for the spaces of code
+_TO_CODE, _FROM_CODE = str.maketrans(_CODE_SPACES), str.maketrans({sign: space for space, sign in _CODE_SPACES.items()})
 _EMPTY = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 )
@@ -41,6 +42,12 @@ def feed_page_in_pieces(parser: HTMLParser, page: str) -> Iterator[None]:
     yield
 
 
+def collapse_gaps(text: str, spaces: str | None = None) -> str:
+    """Return a text without `spaces` (default: any) around its lines, and without two blank lines in a row."""
+    lines = "\n".join(line.strip(spaces) for line in text.splitlines())
+    return _GAP.sub("\n\n", lines).strip(spaces and f"{spaces}\n")
+
+
 class Block:
     """An HTML element with its attributes and children."""
 
@@ -63,8 +70,7 @@ class Block:
 
     def get_text(self, skip_class: str = "") -> str:
         """Return the text outside the class `skip_class`. Link targets follow in brackets if the text lacks them."""
-        lines = (line.strip() for line in "".join(self._iterate_text(skip_class)).splitlines())
-        return _GAP.sub("\n\n", "\n".join(lines)).strip().replace(_CODE_SPACE, " ")
+        return collapse_gaps("".join(self._iterate_text(skip_class))).translate(_FROM_CODE)
 
     def find_text(self, css_class: str) -> str:
         return found.get_text() if (found := self.find(css_class)) else ""
@@ -75,10 +81,10 @@ class Block:
         is_line = self.tag in BLOCKS or self.tag in HEADINGS
         if is_line:
             yield "\n"
-        for part in self.parts:
-            texts = [part] if isinstance(part, str) else part._iterate_text(skip_class)
-            # The spaces of code are kept.
-            yield from (text.replace(" ", _CODE_SPACE) for text in texts) if self.tag == "pre" else texts
+        parts = (part if isinstance(part, str) else "".join(part._iterate_text(skip_class)) for part in self.parts)
+        text = "".join(parts)
+        code = text.strip("\n") if self.tag == "pre" else ""
+        yield text.replace(code, code.translate(_TO_CODE), 1)
         if self.tag in ("td", "th"):
             yield "\t"
         target = self.attributes.get("href", "") if self.tag == "a" else ""

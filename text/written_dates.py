@@ -40,7 +40,7 @@ POSSIBLE_YEARS = range(FIRST_YEAR, LAST_YEAR)
 
 WrittenDate = tuple[tuple[int, int, int], str]
 """The numbers of a date as written, with year 0 if there is none, and their order: "dmy", "mdy", "ymd", or "" if the
-whole file has to decide."""
+whole file has to decide. The weekday may decide an order that begins with the day or the month."""
 _FoundDate = tuple[tuple[int, int, int], str, int, int]  # its numbers, their order, its start and its end
 
 
@@ -61,6 +61,9 @@ def find_iso_dates(text: str) -> Iterator[date]:
 
 def find_date_order_unless_ambiguous(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:
     """Return the order of year, month and day in these dates of `year_range`, or None if it is ambiguous."""
+    by_weekday = {order for _, order in written_dates if order in AMBIGUOUS_ORDERS}
+    if len(by_weekday) == 1:
+        return by_weekday.pop()
     dates = [numbers for numbers, order in written_dates if not order]
     orders = {order: list(map(rearrange, dates)) for order, rearrange in TO_YEAR_MONTH_DAY.items()}
     possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
@@ -165,17 +168,31 @@ def find_date(text: str, language: str = "") -> _FoundDate | None:
         third += _ERAS.get(found["late_era"], 0)
         pairs = ((first, second), (second, first), (second, third))
         is_date = any(0 < month <= 12 and 0 < day <= 31 for month, day in pairs)
-        return ((first, second, third), "", *found.span()) if is_date else None
+        order = _find_order_by_weekday((first, second, third), text) if 0 < first <= 12 and 0 < second <= 12 else ""
+        return ((first, second, third), order, *found.span()) if is_date else None
     if found := _COUNTED.search(text):
         return (int(found[3] or found[2]) + _ERAS.get(found[1], 0), int(found[4]), int(found[5])), "ymd", *found.span()
     words = sorted(_WORD.finditer(text), key=lambda word: len(word[0].encode()) < MIN_MONTH_BYTES)
-    named = [(month, word) for word in words if (month := find_month(word[0].casefold(), language)) is not None]
+    named = [(month, word) for word in words if (month := find_date_word(word[0].casefold(), language)) is not None]
     if not named:
         found = _NUMBERED_MONTH.search(text)
         return ((int(found[3]), int(found[2]), int(found[1])), "ymd", *found.span()) if found else None
     # "Fri" and "Sat" begin the names of months too, but in languages that come later than that of "Jan".
     (_, number), word = min(named, key=lambda found: found[0][0])
     return _find_date_with_month_name(text, number, word)
+
+
+def _find_order_by_weekday(numbers: tuple[int, int, int], text: str) -> str:
+    """Return the order in which a date falls on the weekday that the text names, or "" if not exactly one does."""
+    words = [word for word in map(str.casefold, _WORD.findall(text)) if word not in _COMMON_HALVES]
+    named = next((found[1] for word in words if (found := find_date_word(word, kind="days"))), None)
+    orders = []
+    for order, rearrange in TO_YEAR_MONTH_DAY.items() if named is not None else ():
+        year, month, day = rearrange(numbers)
+        with suppress(ValueError):
+            convert = find_date_conversion([(year, month, day)], LAST_YEAR)
+            orders += [order] if convert and month <= 12 and convert(year, month, day).weekday() == named else []
+    return orders[0] if len(orders) == 1 else ""
 
 
 def _find_date_with_month_name(text: str, month: int, word: re.Match[str]) -> _FoundDate | None:
@@ -197,7 +214,7 @@ def detect_language(dates: Sequence[str]) -> str:
     del spoken[frozenset()]  # such as 2024年1月5日
     best, most = "", 0
     for language in list_language_codes() if spoken else ():
-        known = sum(count for words, count in spoken.items() if not words.isdisjoint(map_month_names(language)))
+        known = sum(count for words, count in spoken.items() if not words.isdisjoint(map_date_words(language)))
         best, most = (language, known) if known > most else (best, most)
         if most == spoken.total():
             break
@@ -205,14 +222,17 @@ def detect_language(dates: Sequence[str]) -> str:
 
 
 @cache
-def find_month(word: str, language: str = "") -> tuple[int, int] | None:
-    """Find the month that a word names. Return its language's rank (0 for `language`) and the month, or None."""
-    if language and (month := map_month_names(language).get(word)) is not None:
-        return 0, month
+def find_date_word(word: str, language: str = "", kind: str = "months") -> tuple[int, int] | None:
+    """Find the month (from 1) or the day of the week (from Monday as 0) that a word names, by its `kind`.
+
+    Return the rank of the word's language (0 for `language`) and the number, or None.
+    """
+    if language and (number := map_date_words(language, kind).get(word)) is not None:
+        return 0, number
     if len(word.encode()) < MIN_MONTH_BYTES:  # "de" and "la" begin the names of months in some language
         return None
-    known = ((rank, map_month_names(code).get(word)) for rank, code in enumerate(list_language_codes(), start=1))
-    return next(((rank, month) for rank, month in known if month is not None), None)
+    known = ((rank, map_date_words(code, kind).get(word)) for rank, code in enumerate(list_language_codes(), start=1))
+    return next(((rank, number) for rank, number in known if number is not None), None)
 
 
 @cache
@@ -261,20 +281,20 @@ def list_language_codes() -> tuple[str, ...]:
 
 
 @cache
-def map_month_names(language: str) -> Mapping[str, int]:
-    """Map the month names of a language, and their unambiguous abbreviations, to month numbers."""
+def map_date_words(language: str, kind: str = "months") -> Mapping[str, int]:
+    """Map the names of months or days in a language, and any unambiguous abbreviations of months, to numbers."""
     from babel import Locale
 
     named: dict[str, set[int]] = {}
     begun: dict[str, set[int]] = {}
-    for widths in Locale.parse(language).months.values():
+    for widths in getattr(Locale.parse(language), kind).values():
         for names in (names for width, names in widths.items() if width != "narrow"):
             for number, name in names.items():
                 for word in _WORD.findall(_INNER_DOT.sub("", name.casefold())):
                     # In Hebrew, the preposition is part of the word.
                     for spelled in (word, f"ב{word}") if language == "he" else (word,):
                         named.setdefault(spelled, set()).add(number)
-                        for end in range(MIN_MONTH_BYTES, len(spelled)):
+                        for end in range(MIN_MONTH_BYTES, len(spelled) if kind == "months" else 0):
                             begun.setdefault(spelled[:end], set()).add(number)
-    # A word for "month" is part of the names of all.
-    return {word: min(months) for held in (begun, named) for word, months in held.items() if len(months) == 1}
+    # A word for "month" or "day" is part of the names of all.
+    return {word: min(numbers) for held in (begun, named) for word, numbers in held.items() if len(numbers) == 1}

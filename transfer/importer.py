@@ -81,6 +81,8 @@ class Importer:
             decided = await store.history.select_texts_with_decisions(scope.owner, offered)
             held = {(reminder.text, reminder.due_at) for reminder in await store.reminders.list_reminders(scope.owner)}
         notes = [*job.history.notes, *_describe_lost_data(job, scope.owner), *_describe_demoted_instructions(job)]
+        if undated := len(dates) - len(known):
+            notes.append(tr("import-undated", count=undated))
         if job.history.format == "keepsake":
             notes.insert(0, tr(f"import-signed-{await self._identify_signer(job.history)}"))
         if self._retention and (old := bisect_left(dates, self._clock() - self._retention)):

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from text.web_pages import extract_text
+from text.web_pages import collapse_gaps, extract_text
 from transfer.formats.conversations import HistoryBuilder, make_times_monotonic, make_unique_id
 from transfer.formats.history import ImportedMessage, SkipElement
 from transfer.formats.members import find_part_text, find_part_values, get_part_names, is_hidden_part, normalize_keys
@@ -110,15 +110,16 @@ class PeopleChats:
         values = find_part_values(given, "words")
         texts = chain(map(_find_text_of_content, values), iterate_attached_texts(given))
         words = next((words for text in texts if (words := repair_mojibake(text).strip())), "")
-        if "messagetype" in members or words.startswith("<p>"):  # Skype, Teams and Zulip write HTML
-            words = extract_text(words)
+        is_page = "messagetype" in members or words.startswith("<p>")  # Skype, Teams and Zulip write HTML
+        words = extract_text(words) if is_page else words
         if "ts" in members:
             words = html.unescape(_SLACK_LINK.sub(self._format_slack_link, words))
         words = html.unescape(words) if "mediatype" in members else words  # of Snapchat
         words = "\n".join(filter(None, (words, as_text(as_object(members.get("share")).get("link")))))
         if not words or members.get("isunsent") is True:
             raise SkipElement("wordless")
-        if (said_at := self._builder.find_past_time(given)) is None:
+        said_at = self._builder.find_past_time(given)
+        if said_at is None and get_part_names(given, "time"):
             raise InvalidElement(".timestamp")
         own = members.keys() >= _SENT_BY_SNAPCHAT or next(find_part_values(given, "own"), None)
         speaker = find_speaker(given)
@@ -129,9 +130,12 @@ class PeopleChats:
         speaker = repair_mojibake(self._names.get(speaker) or _find_name(members.get("userprofile")) or speaker)
         speaker = speaker or ("Me" if kinds[0].lower() == "outgoing" else "?")
         speaker = self._chat_names.get(speaker) or speaker
-        parts = chat_key, said_at.isoformat(), speaker, words
+        # Earlier versions, whose ids are kept, had no blank lines and tabs in code.
+        hashed = collapse_gaps(words, "\t") if is_page else words
+        parts = chat_key, said_at.isoformat() if said_at else "", speaker, hashed
         name = f"{chat_key}:{members['ts']}" if "ts" in members else make_unique_id(id_counts, *parts)
-        return self._builder.make_message(name, "user", words, said_at, members.get("reactions"), speaker=speaker)
+        fields = {"reactions": members.get("reactions"), "speaker": speaker, "is_undated": said_at is None}
+        return self._builder.make_message(name, "user", words, said_at or self._builder.reading.now, **fields)
 
     def _format_slack_link(self, match: re.Match[str]) -> str:
         sign, target, label = match.groups()
@@ -139,6 +143,8 @@ class PeopleChats:
 
 
 def find_speaker(message: Mapping[str, Any]) -> str:
+    if "sender_id" in message and (name := as_text(message.get("name"))):  # GroupMe names people beside their ids
+        return name
     sender = message.get("from_id")  # Telethon names people by their ids alone
     number = as_object(sender).get("user_id", sender)
     known = next(filter(None, map(_find_name, find_part_values(message, "speaker"))), "")

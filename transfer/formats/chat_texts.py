@@ -241,6 +241,8 @@ _TAIL = re.compile(r" ?[\u200e\u200f] ?<[^<>\n]{3,230}>$")  # what iOS adds to a
 _DOCUMENT = re.compile(r"[^\n]{1,200}\.\w{2,5} • [\u200e\u200f][^\n]{1,80}$")
 """A file that was left out of the export: its name, its pages, and the app's own words."""
 _MARK = re.compile("[\u200e\u200f]")
+_DIGITS = re.compile(r"\d+")
+_NO_DAY: WrittenDate = ((0, 0, 0), "ymd")  # of a date that no calendar has: its message is left out as damaged
 _LOGGED = re.compile(r"^.*\b(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b.*$", re.MULTILINE)
 _ISOLATE = re.compile("[\u2068\u2069]")  # around the name of a person
 _WORDY = re.compile(r"https?://|\n.*\S")  # in what the app says itself: a place has a link, a poll several lines
@@ -262,18 +264,28 @@ def parse_message_head(line: str) -> MessageHead | None:
         return None
     for number, container in enumerate(_CONTAINERS):
         if (found := container.match(line)) and (stamp := parse_timestamp(found["stamp"])) and stamp.day:
-            written = line[: found.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
-            return MessageHead(stamp.day, stamp.clock, written, found["rest"], (number, stamp.is_clock_first))
+            return MessageHead(stamp.day, stamp.clock, _get_stamp(found), found["rest"], (number, stamp.is_clock_first))
     return None
 
 
+def _get_stamp(head: re.Match[str]) -> str:
+    return head.string[: head.start("rest")].strip(" -[]:\u200e\u200f\ufeff")
+
+
 def split_into_heads_and_texts(text: str) -> list[tuple[MessageHead, str]]:
-    """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads."""
+    """Split a chat into heads and message texts. Only lines with the most common shape of head count as heads.
+
+    So does a line with an impossible date or time, which otherwise would become part of the message before it.
+    """
     heads = [(line, parse_message_head(line)) for line in text.split("\n")]
     shapes = Counter(head.shape for _, head in heads if head)
     usual = next((shape for shape, _ in shapes.most_common(1)), None)
+    known = {_DIGITS.sub("0", head.stamp) for _, head in heads if head and head.shape == usual}
     found: list[tuple[MessageHead, list[str]]] = []
     for line, head in heads:
+        written = _CONTAINERS[usual[0]].match(line) if usual and not head else None
+        if usual and written and _DIGITS.sub("0", stamp := _get_stamp(written)) in known:
+            head = MessageHead(_NO_DAY, time(), stamp, written["rest"], usual)
         if head and head.shape == usual:
             found.append((head, [head.rest]))
         elif found:

@@ -85,8 +85,8 @@ def _add_project(raw: dict[str, Any], builder: HistoryBuilder) -> None:
 def _read_memories(raw: dict[str, Any]) -> Iterator[ImportedFact]:
     texts: list[tuple[object, datetime | None]] = [(raw.get("conversations_memory"), None)]
     texts += [(text, None) for text in as_object(raw.get("project_memories")).values()]
-    for file in select_objects(raw.get("memory_files")):
-        texts.append((file.get("content"), parse_moment(file.get("updated_at"), "")))
+    files = select_objects(raw.get("memory_files"))
+    texts += [(file.get("content"), parse_moment(file.get("updated_at"), "")) for file in files]
     for text, moment in texts:
         for memory in parse_memories(as_text(text), is_list=False):
             yield replace(memory, observed_at=memory.observed_at or moment)

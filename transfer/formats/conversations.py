@@ -51,6 +51,7 @@ class ImportedTurn(NamedTuple):
     words: str | None  # None if the message was never shown
     name: str = ""  # its id in the file
     speaker: str = ""  # the assistant's own name, if it has one
+    shown: str | None = None  # the words to store, if they differ from those of which the id is made
 
 
 class HistoryBuilder:
@@ -133,20 +134,21 @@ class HistoryBuilder:
         with self.skip_failures(""):
             last = self.find_past_time(raw) or last
             # A conversation begins before its messages are said. It is changed or exported after them.
-            known = self.find_past_time({name: raw[name] for name in raw if normalize_name(name).startswith("creat")})
+            begun = {name: raw[name] for name in raw if normalize_name(name).startswith(("creat", "date", "start"))}
+            known = self.find_past_time(begun)
 
         def read_message(value: object) -> ImportedMessage:
             nonlocal key, last, known
             number, given = next(numbers), require_object(value)
             known = self.find_past_time(given) or known
             last = known or last
-            role, words, name, speaker = read_turn(given, last)
+            role, words, name, speaker, shown = read_turn(given, last)
             if role == "":  # so it is not understood who speaks
                 raise InvalidElement(".sender")
             own = ROLES.get(role.lower()) if isinstance(role, str) else None
             if own is None or words is None:
                 raise SkipElement
-            if not (shown := _UNSHOWN.sub("", words).strip()):
+            if not (shown := _UNSHOWN.sub("", shown or words).strip()):
                 raise SkipElement("wordless")
             key = key or hash_parts(words)
             name = name or make_unique_id(self._seen, key, number, own, words)

@@ -17,8 +17,8 @@ from pathlib import PurePosixPath
 from typing import IO
 
 from locales.catalog import comma_join, tr
+from locales.sentences import join_some
 from records.errors import ImportRefused
-from records.facts import MAX_FACTS
 from transfer.formats import (
     chat_pages,
     chat_texts,
@@ -58,6 +58,7 @@ MIN_VALUES_A_FILE = 2_000
 MIN_MESSAGES = 200_000  # messages accepted from any file
 BYTES_PER_MESSAGE = 20  # one more message is accepted for each 20 bytes of the file
 MAX_FACT_CHARS = 4_096  # characters
+MAX_OTHER_CHARS = 5_000_000  # characters of files that are only searched for chats in other formats
 MAX_FILES = 5_000  # files of an archive that are read together. Discord has one for each channel.
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
@@ -72,26 +73,17 @@ _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have be
 
 def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
     limit = min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))
-    unpacked = _unpack_files(data, context.name, limit, (".zip",) if data.startswith(b"PK") else ())
-    count = len(unpacked)
-    try:
-        return _parse_unpacked_files(unpacked, data, context)
-    except ImportRefused:
-        unpacked = _unpack_files(data, context.name, limit, _ARCHIVE_ENDS)
-        if len(unpacked) == count:
-            raise
-    return _parse_unpacked_files(unpacked, data, context)
-
-
-def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, context: ReadContext) -> ImportedHistory:
+    unpacked, wanted = _unpack_files(data, context.name, limit)
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
     while unpacked:  # one by one: freeing 100,000 files together would hold every thread for about 100 ms
         path, content = unpacked.popleft()
-        with suppress(*(() if PurePosixPath(path).suffix or not is_packed else (ImportRefused,))):  # a picture, perhaps
+        is_sure = not is_packed or (path in wanted and PurePosixPath(path).suffix)  # else it may be a picture
+        with suppress(*(() if is_sure else (ImportRefused,))):
             text = _extract_json_of_script(_decode_text(content))
             files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
+    every, files = files, [file for file in files if file.path in wanted]
     if len(files) == 1 and not files[0].text[:SAMPLED].strip():
         raise ImportRefused(tr("import-empty"))
     found: dict[str, list[SourceFile]] = {}
@@ -114,6 +106,9 @@ def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, conte
         raise ImportRefused(tr("import-kinds-differ"))
     if not group or (history := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed, product=form.product)
+    others = [file.name for file in every if file not in group and _holds_other_chats(file, form, context)]
+    if others:
+        history = replace(history, notes=(*history.notes, tr("import-other-chats", named=join_some(others))))
     is_own_export = history.rows is not None
     assistant = FORMATS[history.format].product or "Assistant"
     messages = history.messages if is_own_export else merge_duplicates(history.messages, assistant)
@@ -121,6 +116,16 @@ def _parse_unpacked_files(unpacked: deque[tuple[str, bytes]], data: bytes, conte
     history = replace(history, messages=split_long_messages(messages, most))
     _raise_if_history_too_large(history, len(data))
     return history
+
+
+def _holds_other_chats(file: SourceFile, chosen: ImportFormat, context: ReadContext) -> bool:
+    """Return True if a file has messages that are not read because the archive is read in the format `chosen`."""
+    found = None
+    with suppress(ImportRefused):
+        form = (_detect_format(file) if len(file.text) <= MAX_OTHER_CHARS else chosen) or generic.FORMAT
+        is_other = form is not chosen and (form.product or form.name) != chosen.product
+        found = _read_history_in_format(form, [file], context) if is_other else None
+    return bool(found and found.messages)
 
 
 def _read_history_in_format(
@@ -182,10 +187,7 @@ def _raise_if_history_too_large(history: ImportedHistory, file_size: int) -> Non
     most = MIN_MESSAGES + file_size // BYTES_PER_MESSAGE
     if len(history.messages) > most:
         raise _make_limit_error(tr("shared-messages", messages=most))
-    facts = (history.rows or {}).get("facts", ())
-    if len(facts) > MAX_FACTS:
-        raise _make_limit_error(tr("shared-facts", facts=MAX_FACTS))
-    for number, fact in enumerate(facts, start=1):
+    for number, fact in enumerate((history.rows or {}).get("facts", ()), start=1):
         if len(str(fact.get("text", ""))) > MAX_FACT_CHARS:
             raise ImportRefused(tr("import-fact-too-long", number=str(number), most=MAX_FACT_CHARS))
 
@@ -265,20 +267,17 @@ def _extract_json_of_script(text: str) -> str:
     return text[found.end() :][: stream.at]
 
 
-def _unpack_files(data: bytes, name: str, max_bytes: int, ends: tuple[str, ...]) -> deque[tuple[str, bytes]]:
-    """Return an archive's files, or the file itself.
-
-    If it has files that can be read, only those archives inside it are unpacked whose names have one of these `ends`.
-    """
+def _unpack_files(data: bytes, name: str, max_bytes: int) -> tuple[deque[tuple[str, bytes]], set[str]]:
+    """Return an archive's files, those of archives inside it, or the file itself, and the paths of those to import."""
     try:
         data = _decompress_gzip(data, max_bytes, max_bytes)
         if (files := _list_entries(data)) is not None:
             left, readable = max_bytes, (*_READABLE, *_LOG_ENDS)
             has_readable = any(PurePosixPath(path.lower()).suffix in readable for path, _ in files)
-            nested = [file for file in files if file[0].lower().endswith(ends if has_readable else _ARCHIVE_ENDS)]
+            nested = [file for file in files if file[0].lower().endswith(_ARCHIVE_ENDS)]
             for path, entry in nested if not any(_is_known_file_name(path) for path, _ in files) else ():
-                # One that is damaged or locked may be attached to a chat.
-                with suppress(*(_UNPACK_ERRORS if has_readable else ())), entry() as opened:
+                # One that is damaged, locked or too large may be attached to a chat.
+                with suppress(*((ImportRefused, *_UNPACK_ERRORS) if has_readable else ())), entry() as opened:
                     inner = _decompress_gzip(_read_with_limit(opened, left, total_limit=max_bytes), left, max_bytes)
                     left -= len(inner)
                     held = _list_entries(inner) or [("", partial(io.BytesIO, inner))]
@@ -291,7 +290,7 @@ def _unpack_files(data: bytes, name: str, max_bytes: int, ends: tuple[str, ...])
         raise ImportRefused(tr("import-other-packing"))
     if len(data) > max_bytes:
         raise _make_limit_error(f"{max_bytes // 1_000_000} MB")
-    return deque([(name, data)])
+    return deque([(name, data)]), {name}
 
 
 def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
@@ -299,21 +298,26 @@ def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
     return _read_with_limit(packed, limit, total_limit=total_limit) if data.startswith(b"\x1f\x8b") else data
 
 
-def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> deque[tuple[str, bytes]]:
-    wanted = [entry for entry in files if _is_known_file_name(entry[0])]
+def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> tuple[deque[tuple[str, bytes]], set[str]]:
+    wanted = {path for path, _ in files if _is_known_file_name(path)}
     for ends in (_READABLE, _LOG_ENDS):
-        wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in ends]
+        wanted = wanted or {path for path, _ in files if PurePosixPath(path.lower()).suffix in ends}
     if not wanted:
         raise _make_unknown_format_error((), is_packed=True) if files else ImportRefused(tr("import-empty"))
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: deque[tuple[str, bytes]] = deque()
-    left = max_bytes
-    for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
-        with open_entry() as packed:
-            unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
-        left -= len(unpacked[-1][1])
-    return unpacked
+    left, beside = max_bytes, MAX_OTHER_CHARS
+    for path, open_entry in sorted(files, key=lambda entry: (entry[0] not in wanted, entry[0])):
+        if path in wanted:
+            with open_entry() as packed:
+                unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
+            left -= len(unpacked[-1][1])
+        elif PurePosixPath(path.lower()).suffix in _READABLE:  # only to tell the person of chats that are left out
+            with suppress(ImportRefused, *_UNPACK_ERRORS), open_entry() as packed:
+                unpacked.append((path, _read_with_limit(packed, min(left, beside), total_limit=max_bytes)))
+                beside -= len(unpacked[-1][1])
+    return unpacked, wanted
 
 
 def _list_entries(data: bytes) -> list[_Entry] | None:

@@ -1,7 +1,7 @@
 """Read Discord exports: DiscordChatExporter channels, or a data package with only its owner's messages."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from functools import partial
 from typing import Any
@@ -15,57 +15,48 @@ from transfer.formats.values import InvalidElement, as_object, as_text, require_
 def read_channels(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     bots: set[str] = set()
     names: dict[str, Any] = {}
+    read_message = partial(_read_message, builder, bots)
     for file in sorted(files, key=lambda file: file.name.lower() != "index.json"):
-        is_index = file.name.lower() == "index.json"
-        if file.first_char == "{" and not is_index:
-            _add_exported_channel(file, builder, bots)
-            continue
-        with builder.skip_failures(file.path, file.open_json(), 0):
-            if is_index:
-                names |= require_object(file.open_json().read_value())  # there is one of servers, too
-                continue
-            rows = file.open_json() if file.first_char == "[" else parse_csv_rows(file.text)
-            said = builder.read_messages(
-                rows, lambda row: _make_message(builder, held := require_object(row), as_text(held.get("Contents")))
-            )
-            channel = file.folder.lower().removeprefix("c")
-            builder.append_chat(sorted(said, key=lambda message: message.created_at), names.get(channel))
+        stream = file.open_json()
+        with builder.skip_failures(file.path, stream, 0):
+            if file.name.lower() == "index.json":
+                names |= require_object(stream.read_value())  # there is one of servers, too
+            elif file.first_char == "{":
+                title, said = "", list[ImportedMessage]()
+                for name in stream.iterate_keys():
+                    if name == "channel":
+                        title = as_text(as_object(stream.read_value()).get("name"))
+                    elif name == "messages":
+                        said += builder.read_messages(stream, read_message, name)
+                builder.append_chat(said, title)
+            else:
+                rows = stream if file.first_char == "[" else parse_csv_rows(file.text)
+                said = sorted(builder.read_messages(rows, read_message), key=lambda message: message.created_at)
+                builder.append_chat(said, names.get(file.folder.lower().removeprefix("c")))
     builder.ask_which_speaker_is_user(bots=bots)
 
 
-def _add_exported_channel(file: SourceFile, builder: HistoryBuilder, bots: set[str]) -> None:
-    stream, title, said = file.open_json(), "", list[ImportedMessage]()
-    for name in stream.iterate_keys():
-        if name == "channel":
-            title = as_text(as_object(stream.read_value()).get("name"))
-        elif name == "messages":
-            said += builder.read_messages(stream, partial(_read_message, builder, bots), name)
-    builder.append_chat(said, title)
-
-
-def _make_message(builder: HistoryBuilder, raw: Mapping[str, Any], text: str, **fields: Any) -> ImportedMessage:
-    message_id = raw.get("id", raw.get("ID"))
-    said_at = builder.find_past_time(raw, UTC)  # as in the data package
-    if not text.strip():
-        raise SkipElement("wordless")
-    if said_at is None or not isinstance(message_id, int | str):
-        raise InvalidElement(".id" if said_at else ".timestamp")
-    return builder.make_message(str(message_id), "user", text.strip(), said_at, **fields)
-
-
 def _read_message(builder: HistoryBuilder, bots: set[str], value: object) -> ImportedMessage:
+    """Read a message of a channel, or of a data package, which has only those of its owner and names nobody."""
     raw = require_object(value)
     if raw.get("type") not in ("Default", "Reply", None):
         raise SkipElement("service")
-    author = require_object(raw.get("author"), ".author")
-    speaker = as_text(author.get("nickname")) or as_text(author.get("name")) or "?"
+    author = require_object(raw.get("author"), ".author") if "Contents" not in raw else {}
+    speaker = as_text(author.get("nickname")) or as_text(author.get("name")) or ("?" if author else "")
     if author.get("isBot") is True:  # a bot is one more speaker, because it answered everybody
         bots.add(speaker)
-    words, original = as_text(raw.get("content")), raw.get("forwardedMessage")
+    words, original = as_text(raw.get("content", raw.get("Contents"))), raw.get("forwardedMessage")
     if theirs := as_text(as_object(original).get("content")).strip():
         words = format_forwarded_text("", theirs)
+    message_id, said_at = raw.get("id", raw.get("ID")), builder.find_past_time(raw, UTC)
+    if not words.strip():
+        raise SkipElement("wordless")
+    if said_at is None or not isinstance(message_id, int | str):
+        raise InvalidElement(".id" if said_at else ".timestamp")
     origin = "forwarded" if isinstance(original, dict) else "imported"
-    return _make_message(builder, raw, words, speaker=speaker, origin=origin, reactions=raw.get("reactions"))
+    return builder.make_message(
+        str(message_id), "user", words.strip(), said_at, raw.get("reactions"), speaker=speaker, origin=origin
+    )
 
 
 FORMAT = ImportFormat(

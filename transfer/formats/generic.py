@@ -40,9 +40,9 @@ from transfer.formats.values import InvalidElement, as_object, as_text, parse_js
 _ASSISTANT_TALK = {"user", "human", "prompt", "request", *WORD_LISTS["roles"]["assistant"].split()}
 """Roles that people do not call each other: "me" and "you" may be of a chat among people, too."""
 _TEXT_MESSAGES = "<smses"  # of SMS Backup & Restore
-_TEXT_MESSAGE = re.compile(r"""<sms\s(?:[^"'<>]++|"[^"<]*+"|'[^'<]*+')*+>""")
+_TEXT_MESSAGE = re.compile(r"""<(?P<kind>sms|mms|part)\s(?:[^"'<>]++|"[^"<]*+"|'[^'<]*+')*+>""")
 _HALF = re.compile(r"&#(5[5-7]\d{3});")
-_ATTRIBUTE = re.compile(r"""\s(body|date|type|address|contact_name)=("[^"]*"|'[^']*')""")
+_ATTRIBUTE = re.compile(r"""\s(body|date|type|address|contact_name|msg_box|ct|text)=("[^"]*"|'[^']*')""")
 _NO_QUESTION = "<|BEGIN-VISIBLE-CHAT|>"  # before a greeting in text-generation-webui
 _TOOL_CALLS = re.compile(r"<details type=.*?(?:</details>\s*|\Z)", re.DOTALL)
 """Blocks in which Open WebUI keeps calls of tools."""
@@ -94,13 +94,18 @@ class _ConversationFileReader:
 
     def _read_sms_messages(self, text: str) -> None:
         chats: dict[str, list[dict[str, object]]] = {}
+        message: dict[str, object] = {}
         for tag in _TEXT_MESSAGE.finditer(text):
             # Its emoji are two halves, of which each is escaped by itself.
             halved = _HALF.sub(lambda half: chr(int(half[1])), tag[0]).encode("utf-16", "surrogatepass")
             whole = halved.decode("utf-16", "replace")
             row = {name: unescape(value[1:-1]) for name, value in _ATTRIBUTE.findall(whole)}
+            if tag["kind"] == "part":  # of a multimedia message, which phones also send to groups
+                message |= {"body": row["text"]} if row.get("ct") == "text/plain" and "text" in row else {}
+                continue
             named = row.get("contact_name", "").strip("()").replace("Unknown", "") or row.get("address", "")
-            chats.setdefault(named, []).append({**row, "from_me": row.get("type") == "2", "contact_name": ""})
+            message = {**row, "from_me": row.get("type", row.get("msg_box")) == "2", "contact_name": ""}
+            chats.setdefault(named, []).append(message)
         for name, messages in chats.items():
             self._chats.add_chat_part(messages, name, name)
 
@@ -175,15 +180,19 @@ class _ConversationFileReader:
         members = list(map(as_object, messages))
         labels = {find_role_or_speaker_name(member) or "" for member in members} - UNSAID_ROLES - {""}
         is_talk = not _ASSISTANT_TALK.isdisjoint(labels) or set(map(ROLES.get, labels)) == set(ROLES.values())
-        is_talk = is_talk and not any("post message" in member for member in members)  # of Mattermost: all are users
+        # In Mattermost and GroupMe, people with different names have the role of a user.
+        is_talk = is_talk and not (labels == {"user"} and len({*map(find_speaker, members)} - {""}) > 1)
+        is_undated = len(labels) > 1 and "messages" in raw and not any(map(guess_role, labels))
         if not is_talk and (sides := _find_side_numbers_if_two(members)):  # the person begins
             messages = [
                 {**member, "isUser": side == sides[0]} if (side := find_side_number(member)) in sides else message
                 for message, member in zip(messages, members, strict=True)
             ]
-        elif not is_talk and any(map(is_chat_message, members)):
+        elif not is_talk and (is_undated or any(map(is_chat_message, members))):
             replies = [reply for said in members for reply in select_objects(said.get("slackdump_thread_replies"))]
             messages = sorted((*members, *replies), key=_find_timestamp_or_zero) if replies else messages
+            if is_undated and not any(map(_find_timestamp_or_zero, members)):
+                messages = [{name: raw[name] for name in get_part_names(raw, "time")} | member for member in members]
             title = find_title(raw) or self._folder
             key = as_text(raw.get("thread_path")) or self._chats.add_participants_and_get_chat_id(raw) or title
             self._chats.add_chat_part(messages, key, title)
@@ -223,12 +232,10 @@ def _split_question_answer_pairs(conversation: Mapping[str, Any]) -> list[Any] |
     pairs, about = conversation.get("internal") or conversation.get("history"), as_object(conversation.get("metadata"))
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         return None
-    said = (
-        (number, *turn) for number, pair in enumerate(pairs) for turn in zip(("user", "assistant"), pair, strict=True)
-    )
     return [
         {**as_object(about.get(f"{role}_{number}")), "role": role, "content": text}
-        for number, role, text in said
+        for number, pair in enumerate(pairs)
+        for role, text in zip(("user", "assistant"), pair, strict=True)
         if text != _NO_QUESTION
     ]
 
@@ -406,10 +413,12 @@ def _read_turn(
     words = None if is_added else find_message_text(message)
     if words and role == "user" and _ENVELOPE.fullmatch(words.strip()):
         raise SkipElement("service")
-    if words and role == "assistant":
-        words = remove_thoughts(_TOOL_CALLS.sub("", words))
+    # Le Chat cuts an answer where its sources are named. Earlier versions set a line between the pieces.
+    shown = collect_text(message.get("contentChunks"), joint="") or words
+    if words and shown and role == "assistant":
+        words, shown = (remove_thoughts(_TOOL_CALLS.sub("", text)) for text in (words, shown))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
-    return ImportedTurn(role, words and words.strip(), as_text(message.get("messageId")), speaker)
+    return ImportedTurn(role, words and words.strip(), as_text(message.get("messageId")), speaker, shown)
 
 
 def _find_timestamp_or_zero(message: Mapping[str, Any]) -> float:

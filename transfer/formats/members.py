@@ -79,7 +79,7 @@ def find_role_or_speaker_name(raw_message: Mapping[str, Any]) -> str | None:
     for name in get_part_names(raw_message, "role"):
         given = raw_message[name]
         if isinstance(given, dict):
-            given = given.get("role") or ("user" if given.get("is_human") else given.get("name"))
+            given = given.get("role") or given.get("type") or ("user" if given.get("is_human") else given.get("name"))
         label = as_text(given).lower().removesuffix(".message")  # of Copilot's command line
         if label in ROLES or not name.lower().endswith("type"):
             labels.append(label)
@@ -115,10 +115,10 @@ def is_message(value: object) -> bool:
     )
 
 
-def collect_text(value: object, depth: int = 0) -> str:
-    """Return the visible text of a message's content, which may consist of parts."""
+def collect_text(value: object, depth: int = 0, joint: str = "\n") -> str:
+    """Return the visible text of a message's content, which may consist of parts with `joint` between them."""
     if isinstance(value, list):
-        return "\n".join(filter(None, (collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
+        return joint.join(filter(None, (collect_text(part, depth + 1) for part in value if depth < MAX_DEPTH)))
     if not isinstance(value, dict):
         return as_text(value)
     if depth > MAX_DEPTH or is_hidden_part(value):

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from locales.catalog import comma_join, tr
+from locales.catalog import tr
+from locales.sentences import join_some
 from text.rich_messages import parse_rich_message
 from transfer.formats.conversations import HistoryBuilder, ImportFormat, add_title, format_forwarded_text, format_poll
 from transfer.formats.history import ImportedMessage, ImportQuestion, SkipElement, SourceFile
 from transfer.formats.json_stream import JsonStream
 from transfer.formats.values import InvalidElement, as_object, as_text, require_moment, require_object, select_objects
 
-_MAX_NAMED = 5
 MAX_CHOICES = 30  # the most chats with a button of their own. The smaller ones share one.
 _SHIFT = 2**32  # added to a person's id in exports of 2020 and 2021, when no id was that large
 # A control character as Telegram writes it, which is not valid JSON.
@@ -111,9 +111,7 @@ def _format_chat_label(chat: _ExportedChat) -> str:
 def _make_notes_on_chats(chats: Sequence[_ExportedChat], has_own_messages: bool, person: int) -> list[str]:
     notes = []
     if len(chats) > 1:
-        named = comma_join(map(_format_chat_label, chats[:_MAX_NAMED]))
-        if len(chats) > _MAX_NAMED:
-            named = tr("import-more", shown=named, more=len(chats) - _MAX_NAMED)
+        named = join_some([_format_chat_label(chat) for chat in chats])
         notes.append(tr("import-holds-chats", chats=len(chats), named=named))
     if chats and not has_own_messages:
         notes.append(tr("import-none-yours", id=str(person)))

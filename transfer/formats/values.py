@@ -46,6 +46,8 @@ def parse_moment(value: object, json_path: str, zone: tzinfo = UTC, date_order: 
         if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
             made = parse_written_date_and_time(value, date_order=date_order or ("mdy" if "/" in value else ""))
             return (made.replace(tzinfo=zone) if made.tzinfo is None else made).astimezone(UTC)
+        if isinstance(value, list) and len(value) > 2 and all(type(part) is int for part in value):
+            return datetime(*value[:6]).replace(tzinfo=zone).astimezone(UTC)  # as in Java: [2024, 5, 1, 10, 0]
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise InvalidElement(json_path)
         seconds = float(value)

@@ -226,11 +226,10 @@ def test_rejects_json_nested_too_deeply() -> None:
     assert JsonStream("[" * MAX_DEPTH + "]" * MAX_DEPTH, max_values=1_000).read_value()
 
 
-@pytest.mark.parametrize(("count", "length", "told"), [(10_001, 1, "facts"), (1, 4_097, "characters")])
-def test_rejects_too_many_or_too_long_facts(count: int, length: int, told: str) -> None:
-    facts = [{"id": number, "text": "x" * length} for number in range(count)]
+def test_rejects_too_long_facts() -> None:
+    facts = [{"id": 1, "text": "x" * 4_097}]
     data = json.dumps({"format": "keepsake-export", "version": 1, "owner": 11, "facts": facts}).encode()
-    with pytest.raises(ImportRefused, match=told):
+    with pytest.raises(ImportRefused, match="characters"):
         detection.parse_file(data, ReadContext(person=ANNA))
 
 

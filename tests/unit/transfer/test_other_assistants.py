@@ -413,14 +413,14 @@ def test_offers_chatgpt_custom_instructions_once() -> None:
 
 
 def test_quoted_and_system_lines_are_not_whatsapp_message_headers() -> None:
-    """A quoted line has an impossible date. A system line contains a colon in the new group subject."""
+    """A line copied from WhatsApp on a computer has another shape. A system line contains a colon in the new group subject."""
     text = (
         "13/2/2024, 10:00 - Tom changed the subject to “Trip: Bern”\n"
-        "13/2/2024, 10:01 - Tom: Look:\n99/99/2024, 10:00 - Ann: quoted\n13/2/2024, 10:02 - Ann: Yes\n"
+        "13/2/2024, 10:01 - Tom: Look:\n[10:00, 13/2/2024] Ann: quoted\n13/2/2024, 10:02 - Ann: Yes\n"
     )
     found = read_history(text, answers={"speaker0": (0,)})
     assert [(message.speaker, message.content) for message in found.messages] == [
-        ("Tom", "Look:\n99/99/2024, 10:00 - Ann: quoted"),
+        ("Tom", "Look:\n[10:00, 13/2/2024] Ann: quoted"),
         ("Ann", "Yes"),
     ]
 
