@@ -1,7 +1,7 @@
 """Finds words left over beside a parsed time that may belong to it, so that no reminder is set for a wrong day.
 
-Words that only tell times count anywhere. Words that may be something else, such as a misspelt day, a holiday or a
-number, count only where a time may stand: beside the parsed time, behind a preposition, or at the end of the text.
+Words that tell times or days count anywhere, also misspelt. A number counts only where a time may stand: beside the
+parsed time, behind a preposition, or while the clock time is missing.
 """
 
 import re
@@ -23,6 +23,7 @@ _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _UNREAD_WORD = re.compile(SPOKEN["unread-word"])
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
 _JOINERS = " (?:(?:{until}|{of}|{and}|{on}|{at}|[-–—]) )*"  # a pattern of Lexicon.match()
+_BEFORE_OWN_DAY = r" (?:{before-day}|{on}) (?:\S+ ){,3}"  # "on my" before "birthday"
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 
 
@@ -41,11 +42,7 @@ def find_doubtful_span(
     if not parser.is_complete:
         ends = [end for _, end in spans] or [token.end() for token in tokens[:3]] or [len(text)]
         return 0, max([*ends, parser.end])
-    if not spans:
-        return None
-    first, end = spans[0][0], max(end for _, end in spans)
-    leads = [token.start() for token in tokens if token.start() < first and words.are_small(token.start(), first)]
-    return min([first, *leads]), end
+    return (spans[0][0], max(end for _, end in spans)) if spans else None
 
 
 @dataclass(kw_only=True, slots=True)
@@ -76,8 +73,10 @@ class _Leftovers:
             if parser.end and (day_end := self._find_end_of_day(at)):
                 yield start, day_end
         for day in holidays if parser.end and not parser.has_date and not parser.repeat else ():
-            led = parser.words.compile(r"(?<!\w){before-day}").search(self.text, self.start, day.start())
-            if not day["own"] or (led and self.are_small(self.start, day.start())):  # "birthday cake"
+            led = parser.words.compile(r" (?:{before-day}|{on}) (?:\S+ ){,3}").fullmatch(
+                self.text, self.start, day.start()
+            )
+            if led or not day["own"]:  # "on my birthday", but also "birthday cake"
                 yield day.span()
 
     def _tells_time(self, at: int) -> bool:
@@ -105,22 +104,20 @@ class _Leftovers:
         before = self.tokens[at - 1][0] if at else ""
         is_led = any(parser.words.get_meaning(kind, before) for kind in ("on", "at"))
         is_led |= start == parser.skip_pattern(_JOINERS, self.start)
-        is_led |= parser.end > start and self.are_small(end, len(self.text))  # "between 9 and" before "10pm"
+        is_led |= parser.end > start and EVERY_FUNCTION_WORD.issuperset(self.text[end:].split())  # "between 9 and" 10
         return is_led or (parser.needs_clock and not is_named)
 
     def _find_end_of_day(self, at: int) -> int:
-        """Return where a day that begins with a token ends, or 0 if there is none, or none may stand there."""
+        """Return where a day that begins with a token ends, or 0 if there is none."""
         parser, token, (start, end) = self.parser, self.tokens[at], self.tokens[at].span()
         late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False, doubt=None)
         late.parse_time_parts(start)
         if late.has_date and not late.impossible:
-            is_open = parser.day is None if late.month_day else not (parser.has_date or parser.repeat)
-            if is_open or self._may_be_day(start, late.end, parser.words, "on", "at", "on-day"):
-                return late.end
+            return late.end
         if parser.month_day == 0 and (parser.has_date or parser.repeat):
             return 0
         for words in [parser.words] if self.is_language_shown else map(load_lexicon, READ_LANGUAGES):
-            if self._may_be_day(start, end, words, "on", "at", "on-day") and self._is_misspelt_name(at, words):
+            if self._is_misspelt_name(at, words):
                 return end
         if self.is_language_shown:
             return 0
@@ -142,22 +139,3 @@ class _Leftovers:
     def _is_near_number(self, at: int) -> bool:
         near = self.tokens[max(at - 2, 0) : at + 2]  # "3 de enerro"
         return any(any(map(str.isdigit, token[0])) for token in near)
-
-    def are_small(self, start: int, end: int) -> bool:
-        """Return True if there are only function words, prepositions of times, and numbers."""
-        words, kinds = self.parser.words, ("on", "at", "until", "before-day")
-        tokens = [token for token in TOKEN.findall(self.text[start:end]) if not token.isdigit()]
-        return all(
-            token.casefold() in EVERY_FUNCTION_WORD or any(words.get_meaning(kind, token) for kind in kinds)
-            for token in tokens
-        )
-
-    def _may_be_day(self, start: int, end: int, words: Lexicon, *leads: str) -> bool:
-        """Return True if a day may stand there: beside the time, behind one of `leads`, or at the end of the text."""
-        before = [*TOKEN.finditer(self.text, self.start, start)]
-        near = before[-2:] if self.are_small(before[-1].start() if before else start, start) else before[-1:]
-        if self.are_small(self.start, start) or any(words.get_meaning(kind, at[0]) for at in near for kind in leads):
-            return True  # "antes de Navidad"
-        behind = TOKEN.search(self.text, end)
-        is_last = behind is None or self.are_small(*behind.span())  # "call mum Christmas about the cake"
-        return is_last and (before[-1][0].isdigit() or not self.are_small(*before[-1].span()))
