@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MIN_GROWING_SECONDS = 0.1  # seconds before a text is shown. A short answer is complete by then.
+MAX_STALL_SECONDS = 0.5  # seconds after which the beginning is shown even if no more text arrives
 PREVIEW_SECONDS = 1.0  # seconds between previews in one chat. Telegram accepts about one a second.
 GROUP_PREVIEW_SECONDS = 4.0  # seconds between previews in a group, where Telegram accepts 20 messages a minute
 DRAFT_SECONDS = 3.0  # seconds before a draft becomes a message, which can have a [Stop] button
@@ -73,6 +74,7 @@ class AnswerStream:
         self._state = self._delivery.get_or_create_chat_state(self._chat)
         self._mode = self._delivery.choose_streaming_mode(self._chat)
         self._text = ""
+        self._growing_from: float | None = None  # set while nothing is visible yet
         self._shown: list[_ShownPart] = []
         self._drafted_at: float | None = None  # set when something is visible
         self._ids = list(self._replaced_ids)  # the messages in order; a draft has no id
@@ -82,7 +84,7 @@ class AnswerStream:
         self._draft_id = _make_draft_id()
         self._with_entities = True
         self._changed = asyncio.Event()
-        self._first_preview: Timer | None = None
+        self._stalled: Timer | None = None
         self._preview_task: asyncio.Task[None] | None = None
         self._preview_request: asyncio.Task[None] | None = None
         self._is_requesting_draft = False
@@ -117,8 +119,13 @@ class AnswerStream:
             return
         self._text = text_so_far
         self._changed.set()
-        if self._first_preview is None:
-            self._first_preview = self._delivery.clock.call_later(MIN_GROWING_SECONDS, self._start_previews)
+        now = self._delivery.clock.time()
+        if self._stalled is None:
+            self._growing_from = now
+            self._stalled = self._delivery.clock.call_later(MAX_STALL_SECONDS, self._start_previews)
+        elif self._growing_from is not None and now - self._growing_from >= MIN_GROWING_SECONDS:
+            self._stalled.cancel()
+            self._start_previews()
 
     async def send_final_answer(
         self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None
@@ -205,6 +212,7 @@ class AnswerStream:
         return True
 
     def _start_previews(self) -> None:
+        self._growing_from = None
         self._preview_task = asyncio.create_task(self._update_previews())
 
     async def _update_previews(self) -> None:
@@ -320,9 +328,10 @@ class AnswerStream:
                 await self._note_shown(self._ids)
 
     async def _stop_previews(self) -> None:
+        self._growing_from = None
         self._state.drafts.pop(self._chat.thread, None)
-        if self._first_preview is not None:
-            self._first_preview.cancel()
+        if self._stalled is not None:
+            self._stalled.cancel()
         if self._preview_task is not None:
             await cancel_and_wait(self._preview_task)
         request, self._preview_request, self._preview_task = self._preview_request, None, None

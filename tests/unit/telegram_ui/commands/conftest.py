@@ -25,7 +25,7 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
-from telegram_ui.sending.streaming import MIN_GROWING_SECONDS, AnswerStream
+from telegram_ui.sending.streaming import MAX_STALL_SECONDS, AnswerStream
 from telegram_ui.updates.parsing import parse_update
 from tests.support.answer_controls import DirectAnswers
 from tests.support.talk import ChatHarness, open_chat_harness
@@ -102,8 +102,8 @@ class Peer:
     async def show_beginning(self, stream: AnswerStream, text: str) -> None:
         """Preview the beginning of an answer, and advance the clock until the preview is sent."""
         await stream.schedule_preview(text)
-        await self.clock.wait_for_sleeper(most=2 * MIN_GROWING_SECONDS)
-        self.clock.advance(2 * MIN_GROWING_SECONDS)
+        await self.clock.wait_for_sleeper(most=MAX_STALL_SECONDS)
+        self.clock.advance(MAX_STALL_SECONDS)
 
     def list_bot_texts(self, chat_id: int) -> list[str]:
         """Return the current texts of the bot's messages in a chat, in order."""

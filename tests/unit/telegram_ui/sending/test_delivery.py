@@ -17,7 +17,13 @@ from telegram_ui.sending.delivery import (
     DeliveryError,
     DeliveryUnknown,
 )
-from telegram_ui.sending.streaming import DRAFT_SECONDS, GROUP_PREVIEW_SECONDS, MIN_GROWING_SECONDS, AnswerStream
+from telegram_ui.sending.streaming import (
+    DRAFT_SECONDS,
+    GROUP_PREVIEW_SECONDS,
+    MAX_STALL_SECONDS,
+    MIN_GROWING_SECONDS,
+    AnswerStream,
+)
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 from tests.unit.telegram_ui.sending.conftest import interrupt_answer
 
@@ -249,7 +255,7 @@ async def test_instant_answer_sends_no_preview_or_typing(peer: Peer) -> None:
     stream = AnswerStream(delivery, PRIVATE)
     async with delivery.show_typing(PRIVATE):
         await stream.schedule_preview("Hel")
-        await peer.clock.wait_for_sleeper(most=2 * MIN_GROWING_SECONDS)
+        await peer.clock.wait_for_sleeper(most=MAX_STALL_SECONDS)
         peer.clock.advance(MIN_GROWING_SECONDS / 2)
         await stream.schedule_preview("Hello")
     await stream.send_final_answer("Hello")
@@ -258,7 +264,8 @@ async def test_instant_answer_sends_no_preview_or_typing(peer: Peer) -> None:
 
 async def test_growing_text_is_previewed_after_minimum_time(peer: Peer) -> None:
     stream = AnswerStream(peer.make_delivery(), PRIVATE)
-    await peer.show_beginning(stream, "Hel")
+    await stream.schedule_preview("Hel")
+    peer.clock.advance(MIN_GROWING_SECONDS)
     await stream.schedule_preview("Hello")
     assert (await peer.wait_for_call("sendMessageDraft"))["params"]["text"] == "Hello"
     await stream.send_final_answer("Hello!")
