@@ -29,7 +29,7 @@ from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError, Deli
 from telegram_ui.sending.formatting import MAX_UNITS
 from telegram_ui.sending.http import failed_without_response
 from telegram_ui.sending.streaming import AnswerStream
-from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue, QueuedUpdate
+from telegram_ui.updates.durable_queue import MAX_SENDS, DurableQueue
 from telegram_ui.updates.error_boundary import ErrorBoundary, format_innermost_frames
 from telegram_ui.updates.files import AttachedFiles, TurnWithFiles
 from telegram_ui.updates.parsing import ParsedUpdate
@@ -233,14 +233,12 @@ class TurnAnswerer:
         for notice in notices:
             await self._delivery.send_text(chat, notice, keyboard=keyboard)
 
-    async def find_and_record_memory_mode(self, item: QueuedUpdate, owner: int) -> Mode | None:
-        """Return the memory mode in which a message was sent, or None if it is unknown. Record it unless it is "on"."""
-        if item.mode is not None:
-            return item.mode
+    async def read_and_record_memory_mode(self, update_id: int, owner: int) -> Mode | None:
+        """Return the present memory mode, or None if it is unknown. Record it with the update unless it is "on"."""
         read = self._conversation.read_memory_mode(owner)
         mode: Mode | None = await self._read_or_use_default("the memory mode", read, None, owner)
         if mode not in (None, "on"):
-            await self._inbox.record_memory_mode(item.update_id, mode)
+            await self._inbox.record_memory_mode(update_id, mode)
         return mode
 
     async def find_conversation_scope_or_use_chat(

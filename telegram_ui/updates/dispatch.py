@@ -320,7 +320,7 @@ class Dispatcher:
                 return
             source = parsed.message_source if item.is_replayed else ""
             scope = await self._answering.find_conversation_scope_or_use_chat(parsed.chat_scope, message_source=source)
-            mode = await self._answering.find_and_record_memory_mode(item, scope.owner)
+            mode = item.mode or await self._answering.read_and_record_memory_mode(item.update_id, scope.owner)
             # Later changes of the open conversation and of the mode do not apply to this message.
             parsed = replace(parsed, chat=parsed.chat.with_conversation(scope), mode=mode)
         except ServedElsewhere as error:
