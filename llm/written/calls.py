@@ -68,7 +68,6 @@ _MAY_BECOME_MARK = re.compile(
 )
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\ |(?<=[。！？])")
 _GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _CODE_LINE = re.compile(r"^\s*(?!#|//)\S", re.MULTILINE)
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
 
@@ -129,7 +128,7 @@ def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, sho
 
 
 def _is_mentioned(text: str, mark: "re.Match[str]", end: int, *, is_tool: bool) -> bool:
-    code = None if is_tool else _find_closed_code(text, mark.start())
+    code = None if is_tool else _find_code(text, mark.start())
     if code is not None and _WORD.search(text[: code.start()] + text[code.end() :]):
         return True
     return not mark["json"] and is_tag_mentioned_as_word(text, mark.start(), end)
@@ -138,17 +137,16 @@ def _is_mentioned(text: str, mark: "re.Match[str]", end: int, *, is_tool: bool) 
 def is_unknown_call(text: str, question: str) -> bool:
     """Return True for a call of some tool, but not in code or in a format that the lower-case `question` names."""
     mark = _UNKNOWN_CALL.search(text)
-    if mark is None or _FORMATS.search(question) or _find_closed_code(text, mark.start()):
+    if mark is None or _FORMATS.search(question) or _find_code(text, mark.start()):
         return False
     if mark[0].startswith("<") and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
         return False
     found = _split_text_and_calls(text, dict.fromkeys(_PLACED.findall(text[:MAX_CALL_CHARS])[:MAX_CANDIDATES], ()))
-    return mark["react"] is not None or (found.calls != () and text.startswith(found.shown))
+    return mark["react"] is not None or found.calls != ()
 
 
-def _find_closed_code(text: str, place: int) -> "re.Match[str] | None":
-    around = (code for code in CODE.finditer(text) if code.start() < place < code.end())
-    return next((code for code in around if code[0].rstrip().endswith(("`", "~~~"))), None)
+def _find_code(text: str, place: int) -> "re.Match[str] | None":
+    return next((code for code in CODE.finditer(text) if code.start() < place < code.end()), None)
 
 
 def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int) -> TextAndCalls:
@@ -158,8 +156,9 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
             continue  # it is talked about
         before = _cut_trailing_markup(text[:start], (), shown_length)
         is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
-        code = not is_tool and _find_closed_code(text, start)
-        if _ends_inside_code_block(before) or (code and text[: code.start()].strip()):
+        code = _find_code(text, start)
+        is_program = code and _CODE_LINE.search(before[code.start() :].partition("\n")[2])
+        if is_program or (code and not is_tool and text[: code.start()].strip()):
             continue
         given, end = parse_arguments(text, named, names)
         if is_whole and is_tool and given is None and not before.strip() and _BARE_CALL.fullmatch(text, named.end()):
@@ -176,11 +175,6 @@ def _begins_sentence(named: "re.Match[str]") -> bool:
     """Return True if only marks stand between the name and the beginning of its sentence or line."""
     before = named.string[max(0, named.start() - HELD) : named.start()]
     return _ONLY_MARKS.fullmatch(_SENTENCE_END.split(before)[-1]) is not None
-
-
-def _ends_inside_code_block(text: str) -> bool:
-    *others, code = _FENCE.split(text)
-    return len(others) % 2 == 1 and _CODE_LINE.search(code) is not None
 
 
 def _cut_trailing_markup(text: str, names: Collection[str], shown_length: int) -> str:

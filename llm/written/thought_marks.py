@@ -105,7 +105,8 @@ class _MarkFinder:
         while mark := _MARK.search(self.text, place):  # ends: each mark is behind the one before
             place = mark.start() + 1 if mark["code"] and self.opened else mark.end()
             self.is_first = mark.start() == first_place
-            if not _is_other_markup(mark) and self._has_thought_name(mark) and self._is_used(mark):
+            may_be_thought = self.is_first or self.opened or not _COMMON_NAME.search(mark["name"] or "")
+            if may_be_thought and not _is_other_markup(mark) and self._is_used(mark):
                 found.append(mark)
                 self.opened = None if is_closing_mark(mark) else mark
                 first_place = self._skip_blanks(place)
@@ -113,9 +114,6 @@ class _MarkFinder:
 
     def _skip_blanks(self, place: int) -> int:
         return _BLANK.match(self.text, place).end()  # type: ignore[union-attr] # it matches any text
-
-    def _has_thought_name(self, mark: "re.Match[str]") -> bool:
-        return self.is_first or self.opened is not None or not _COMMON_NAME.search(mark["name"] or "")
 
     def _is_used(self, mark: "re.Match[str]") -> bool:
         """Return True unless the mark is a word, such as the name of a type, a placeholder or a tag in a sentence."""
