@@ -67,7 +67,6 @@ _MAY_BECOME_MARK = re.compile(
     r"(?:(?<=[.!?…)\]\"']) {0,2}\w{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
 )
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\ |(?<=[。！？])")
-_GOES_ON = re.compile(r"[<{\[|✿]|```|^\w{1,20}:", re.MULTILINE)  # a result that the model made up, or another call
 _CODE_LINE = re.compile(r"^\s*(?!#|//)\S", re.MULTILINE)
 _STRAY_TAG = re.compile(r"</?(?:arg|param)\w{0,20}>")
 
@@ -81,29 +80,8 @@ class TextAndCalls:
     is_broken: bool = False
 
 
-def find_calls_in_text(
-    text: str, names: Names, *, is_whole: bool, shown_length: int = 0, prompt: str = ""
-) -> TextAndCalls:
+def find_calls_in_text(text: str, names: Names, *, is_whole: bool, shown_length: int = 0) -> TextAndCalls:
     """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call."""
-    found = _split_text_and_calls(text, names, is_whole=is_whole, shown_length=shown_length)
-    is_example = found.calls and is_whole and _is_between_words(text, found.calls, names, prompt)
-    return TextAndCalls(shown=text) if is_example else found
-
-
-def _is_between_words(text: str, calls: tuple[ToolCall, ...], names: Names, prompt: str) -> bool:
-    """Return True if the calls are an example in code between two sentences, without words of the prompt."""
-    before, _, rest = text.partition("\n```")
-    code, _, after = rest.rpartition("\n```\n")
-    is_between = code and before[:1].isalpha() and after.strip()[:1].isalpha() and not _GOES_ON.search(after)
-    if not is_between or code.startswith("tool") or _split_text_and_calls(before + after, names).calls:
-        return False
-    parsed = [parse_json_or_none(call.arguments) for call in calls]
-    values = (value for arguments in parsed if isinstance(arguments, Mapping) for value in arguments.values())
-    words = (_WORD.findall(value.lower()) for value in values if isinstance(value, str))
-    return not any(given and all(word in prompt for word in given) for given in words)
-
-
-def _split_text_and_calls(text: str, names: Names, *, is_whole: bool = True, shown_length: int = 0) -> TextAndCalls:
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, shown_length) if not mark["tag"] or mark["tag"] in names)
@@ -141,8 +119,8 @@ def is_unknown_call(text: str, question: str) -> bool:
         return False
     if mark[0].startswith("<") and is_tag_mentioned_as_word(text, mark.start(), mark.end()):
         return False
-    found = _split_text_and_calls(text, dict.fromkeys(_PLACED.findall(text[:MAX_CALL_CHARS])[:MAX_CANDIDATES], ()))
-    return mark["react"] is not None or found.calls != ()
+    names = dict.fromkeys(_PLACED.findall(text[:MAX_CALL_CHARS])[:MAX_CANDIDATES], ())
+    return mark["react"] is not None or find_calls_in_text(text, names, is_whole=True).calls != ()
 
 
 def _find_code(text: str, place: int) -> "re.Match[str] | None":

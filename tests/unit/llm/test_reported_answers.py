@@ -1,4 +1,4 @@
-"""Tests of unusual thoughts, written calls, explanations of calls, web pages and refusals, from public reports.
+"""Tests of unusual thoughts, written calls, web pages and refusals, from public reports.
 
 The cases come from Ollama's parser tests (Apertus, Glimmer, Laguna, MiniCPM), from parsers of HuatuoGPT-o1 and Bevel,
 and from reports to new-api, hermes-agent, oh-my-pi, Rapid-MLX, vLLM and LiteLLM.
@@ -181,16 +181,8 @@ def test_makes_both_calls_after_llama_python_tag() -> None:
         assert [call.name for call in answer.parse_text_and_calls().calls] == ["remind", "search_memory"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"A call looks so:\n\n```json\n{CALL}\n```\n\nHere `text` is what will be said.",
-        f"Qwen writes:\n\n```xml\n<tool_call>\n{CALL}\n</tool_call>\n```\n\nThe server parses that.",
-        'Call it so:\n\n```python\nremind(text="fern", in_minutes=5)\n```\n\nThat sets a reminder.',
-        '```json\n{"name": "remind", "version": "1.0.0", "scripts": {"start": "node ."}}\n```',
-    ],
-)
-async def test_shows_explanation_of_call_without_calling(text: str) -> None:
+async def test_shows_object_with_name_of_tool_but_no_arguments() -> None:
+    text = '```json\n{"name": "remind", "version": "1.0.0", "scripts": {"start": "node ."}}\n```'
     made, _, _ = await complete(stream_in_pieces(text))
     assert (made.text, made.calls) == (text, ())
 
@@ -200,6 +192,7 @@ async def test_shows_explanation_of_call_without_calling(text: str) -> None:
     [
         ("Remind me of the fern.", f"Sure!\n```json\n{CALL}\n```\nDone, I have set it."),
         ("FERN: bitte gießen", f"Gerne:\n```json\n{CALL}\n```\nIch habe es eingetragen."),
+        ("Water the plant", f"Sure!\n```json\n{CALL}\n```\nDone, I have set it."),
         ("Remind me of the fern.", '{"name": "remind", "data": {"message": "fern"}}'),
     ],
 )
