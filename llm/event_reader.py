@@ -73,7 +73,7 @@ class EventReader:
             events = list(parse_json_objects(data))
         except ModelBroken:  # the next stream may be whole
             raise BrokenOff from None
-        if data and not events and decode_json_and_find_end(data, 0)[1] == 0:  # words, which report an error
+        if " " in data and not events and decode_json_and_find_end(data, 0)[1] == 0:  # an error; "ping" is none
             events = [{"message": data}]
         self.is_foreign = self.is_foreign and not events
         yield from events

@@ -31,7 +31,9 @@ _NAMED_MARK = rf"""
     (?: (?(sign)(?P=sign)|\|?)>{{1,3}} | --+> | %?[{_CLOSING_BRACKETS}]{{1,3}} | \]{{1,3}}(?!\() | &gt;)
 """
 _MARK = re.compile(
-    rf"""{CODE.pattern} | {_NAMED_MARK}
+    rf"""{CODE.pattern}
+  | (?P<placeholder> (?:(?<=[\w'"(])|(?<=[\w:,]\ )) <[\w:]{{1,30}}>[^\w\s<>]{{1,9}}</[\w:]{{1,30}}> )    # in a sentence
+  | {_NAMED_MARK}
   | (?P<other_opening>
         <\|channel>\s*\w+                              # Gemma 4
       | <\|open\|>think\w*<\|sep\|>                    # Kimi K3
@@ -142,6 +144,6 @@ class _MarkFinder:
 
 
 def _is_other_markup(mark: "re.Match[str]") -> bool:
-    """Return True for code, a call, an empty element, or a comment in other words."""
+    """Return True for code, a placeholder, a call, an empty element, or a comment in other words."""
     is_comment = mark[0].startswith("<!") and bool((mark["attributes"] or "").strip())
-    return bool(mark["code"] or mark["call"]) or mark[0].endswith("/>") or is_comment
+    return bool(mark["code"] or mark["placeholder"] or mark["call"]) or mark[0].endswith("/>") or is_comment

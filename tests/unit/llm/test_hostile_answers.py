@@ -184,12 +184,6 @@ def test_drops_reasoning_details_beyond_max_chars() -> None:
     assert len(str(reasoning)) < 2 * MAX_REASONING_CHARS
 
 
-def test_shows_overlong_call_between_sentences_as_text() -> None:
-    call = json.dumps({"name": "remind", "arguments": {"text": "word " * 2_500}})
-    text = f"Here it is:\n```\n{call}\n```\nThat is how."
-    assert find_calls_in_text(text, {"remind": ("text",)}, is_whole=True).shown == text
-
-
 def test_looks_for_call_in_many_blanks_in_linear_time() -> None:
     """The search for its object began at each blank again: a second for 16,000 of them."""
     with count_units() as stopwatch:

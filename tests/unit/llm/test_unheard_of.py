@@ -387,6 +387,8 @@ def test_hides_thoughts_in_formats_of_other_servers(kind: str) -> None:
         "【思考】\n1. 为什么？",
         "Names with a colon: <xml:lang> <mm:think>",
         "Write <xml:lang>, <mm:think>.",
+        "Use <think>...</think> in your template.",
+        "The regex r'<think>(.*?)</think>' removes it.",
     ],
 )
 def test_keeps_thought_markers_mentioned_in_text(text: str) -> None:
