@@ -55,15 +55,13 @@ class _Leftovers:
     tokens: Sequence[re.Match[str]]
     is_language_shown: bool  # by the time; otherwise the words may be of any language
 
-    def find_spans(self) -> Iterator[tuple[int, int]]:
+    def find_spans(self) -> Iterator[Span]:
         """Yield the spans of words that may belong to the time."""
         parser, lexicons = self.parser, [load_lexicon(language) for language in READ_LANGUAGES]
         holidays = [day for words in lexicons for day in words.compile(_HOLIDAY).finditer(self.text, self.start)]
         named = {at for day in holidays if " " in day[0] for at in range(*day.span())}  # "Mother's Day"
-        begin, lead = (
-            parser.skip_pattern(" ", self.start),
-            "(?:{and}|{at}|(?!{joining}){until}) " if parser.needs_clock else "{and} ",
-        )
+        begin = parser.skip_pattern(" ", self.start)
+        lead = "(?:{and}|{at}|(?!{joining}){until}) " if parser.needs_clock else "{and} "
         if self.tokens and not HAN.match(self.text, begin) and parser.skip_pattern(lead, begin) > begin:
             yield begin, self.tokens[:2][-1].end()  # "tomorrow at lunchtime", "en dos horas y media"
         for at, token in enumerate(self.tokens):
