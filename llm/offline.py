@@ -28,6 +28,8 @@ _SPEAKERS: dict[Block, Speaker | None] = {
     "remembered": "user", "conversation": "user", "replied": "user", "summaries": "summary", "instructions": "summary",
     "profile": "fact", "facts": "fact", "dropped": None, "superseded": None,
 }  # fmt: skip
+# Forwarded and attached content, with its line: without the tags, it would read as the person's own words.
+_WORDS_OF_OTHERS = re.compile(r"\n?[^\n]*<(forwarded|document|picture)>.*?(?:</\1>|\Z)", re.DOTALL)
 _QUESTION_WORDS = frozenset(WORD_LISTS["questions"]["beginnings"].split())
 
 
@@ -133,7 +135,7 @@ def find_best_quotes(question: str, sentences: Sequence[Sentence]) -> list[Sente
 
 def extract_key_sentences(text: str, max_tokens: int, *, count_tokens: Callable[[str], int]) -> str:
     """Return up to five informative sentences, in order, without forwarded text. Prefer the user's statements."""
-    sentences = _drop_duplicates(_parse_sentences(_remove_forwarded_and_attached_text(text)))
+    sentences = _drop_duplicates(_parse_sentences(_WORDS_OF_OTHERS.sub("", text)))
     said = [sentence for sentence in sentences if sentence.speaker != "assistant"]
     telling = [
         sentence for sentence in said if not is_question(sentence.text) and _score_informativeness(sentence.text) > 1
@@ -146,15 +148,6 @@ def extract_key_sentences(text: str, max_tokens: int, *, count_tokens: Callable[
         if len(chosen) < 5 and count_tokens(joined) <= max_tokens:
             chosen, extract = longer, joined
     return extract
-
-
-def _remove_forwarded_and_attached_text(text: str) -> str:
-    """Remove forwarded and attached content. Without its tags, it would read as the person's own words."""
-    for name in ("forwarded", "document", "picture"):
-        text, *tagged = text.split(f"<{name}>")
-        for part in tagged:
-            text = text.rpartition("\n")[0] + part.partition(f"</{name}>")[2]
-    return text
 
 
 def _score_informativeness(text: str) -> int:

@@ -212,7 +212,7 @@ def _to_camel_case(name: str) -> str:
 
 
 def to_snake_case(name: str) -> str:
-    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return re.sub("(?<=[a-z])(?=[A-Z])|-", "_", name).lower()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -178,8 +178,7 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
         return call
     written = parse_calls(f"{call.name}\n{call.arguments}", names)
     name, given = (written[0].name, written[0].arguments) if written else (call.name, call.arguments)
-    letters = re.sub("[^a-z]", "", name.lower())  # of names such as SearchMemoryTool
-    name = max((known for known in names if known.replace("_", "") in letters), key=len, default=name)
+    name = max((known for known in names if known in name), key=len, default=name)  # of search_memory_tool
     given = _STRAY_TAG.sub("", given)
     arguments = parse_json_leniently(given)
     parts = arguments.values() if isinstance(arguments, Mapping) else ()
