@@ -208,19 +208,14 @@ class PromptBuilder:
         if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
             return
         known = {turn.messages[0].turn for turn in self._turns}
-        made = self._renderer.render_turns(messages)
-        later = len(made) - sum(turn.messages[0].turn in known for turn in made)
+        more = [turn for turn in self._renderer.render_turns(messages) if turn.messages[0].turn not in known]
         taken = sum(turn.tokens for turn in self._turns)
         recent = min(self._full_recent, self._budgets.recent) - taken
         room = min(max(recent, self._left - self._budgets.snippets), self._left)
-        # Take all, or at most one, so that the beginning moves only every second turn.
-        for first in (0, later - later % 2):
-            more = [turn for turn in made[first:] if turn.messages[0].turn not in known]
-            if sum(turn.tokens for turn in more) <= room:
-                for turn in more:
-                    self._add_turn(turn)
-                self._dispensable = {turn.messages[0].turn for turn in more}
-                return
+        if sum(turn.tokens for turn in more) <= room:
+            for turn in more:
+                self._add_turn(turn)
+            self._dispensable = {turn.messages[0].turn for turn in more}
 
     def record_cut(self, part: CutPart, first_id: int, last_id: int, reason: str) -> None:
         """Record that a part's messages from `first_id` to `last_id` were left out, and why."""
