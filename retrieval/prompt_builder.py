@@ -209,10 +209,7 @@ class PromptBuilder:
             return
         known = {turn.messages[0].turn for turn in self._turns}
         more = [turn for turn in self._renderer.render_turns(messages) if turn.messages[0].turn not in known]
-        taken = sum(turn.tokens for turn in self._turns)
-        recent = min(self._full_recent, self._budgets.recent) - taken
-        room = min(max(recent, self._left - self._budgets.snippets), self._left)
-        if sum(turn.tokens for turn in more) <= room:
+        if sum(turn.tokens for turn in more) <= self._left - self._budgets.snippets:
             for turn in more:
                 self._add_turn(turn)
             self._dispensable = {turn.messages[0].turn for turn in more}
