@@ -81,24 +81,6 @@ class _Server(uvicorn.Server):
     async def main_loop(self) -> None:
         await self.stop.wait()
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Like uvicorn's, but without its pauses of a tenth of a second, which every stop and every test would wait for.
-        for server in self.servers:
-            server.close()
-        state = self.server_state
-        for connection in list(state.connections):
-            connection.shutdown()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self.config.timeout_graceful_shutdown):
-                while state.tasks:
-                    await asyncio.wait(state.tasks)
-                while state.connections:  # noqa: ASYNC110 - a set that uvicorn keeps tells nobody
-                    await asyncio.sleep(0.002)
-        for task in state.tasks:
-            task.cancel()
-        for server in self.servers:
-            await server.wait_closed()
-
 
 @contextlib.asynccontextmanager
 async def serve_app(
