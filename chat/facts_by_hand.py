@@ -8,7 +8,7 @@ from records.facts import MAX_FACT_CHARS, MAX_FACTS, Fact
 from records.forgetting import ForgetRequest, ForgetResult
 from text.characters import remove_invisible_characters
 
-FACT_ACTIONS = ("pin", "unpin", "keep", "delete", "undo")
+FACT_ACTIONS = ("pin", "unpin", "keep", "both", "delete", "undo")
 
 
 async def add_fact(services: Services, owner: int, text: str) -> Fact | ErrorText:
@@ -46,6 +46,8 @@ async def change_fact_and_report(services: Services, owner: int, action: str, fa
                 fact = await store.facts.pin_fact(owner, fact_id, is_pinned=action == "pin", now=now)
             case "keep":
                 fact = await store.facts.convert_fact_to_instruction(owner, fact_id, now=now)
+            case "both":  # a fact and what it replaced are true: two children, two jobs
+                fact = await store.facts.keep_with_superseded_facts(owner, fact_id, now=now)
             case "delete":  # which can be undone for a day
                 fact = await store.facts.delete_fact(owner, fact_id, now=now)
             case "undo":

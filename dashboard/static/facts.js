@@ -172,6 +172,8 @@ function openFactSheet(fact, earlier, showFacts) {
       fact.is_deleted ? makeButton(tr("memory-button-undo"), makeAction("undo"), { kind: "main" }) : null,
       isHolding && (earlier.some((older) => older.origin === "earlier") || (fact.origin === "owner" && earlier.length))
         ? makeButton(tr("memory-button-undo"), makeAction("undo"), { symbol: "again" }) : null,
+      isHolding && earlier.some((older) => older.origin !== "earlier" && older.superseded_by === fact.id && !older.is_deleted)
+        ? makeButton(tr("memory-button-both"), makeAction("both")) : null,
       !fact.is_deleted ? makeButton(tr("memory-button-delete"), makeAction("delete"), { kind: "bad" }) : null,
       makeButton(tr("dashboard-forget"), () => forget({ what: "facts", ids: [fact.id] },
         async () => { closeSheet(); showFacts(await read("facts")); }), { kind: "bad" })),

@@ -22,6 +22,7 @@ memory-done-delete =
     حُذفت: «{ $text }»
     يمكن استعادتها خلال يوم؛ والأمر ⁨/forget⁩ يمحو فورًا.
 memory-done-undo = عادت كما كانت: { $text }
+memory-done-both = ما حلّت محله عاد صحيحًا معها: { $text }
 memory-heading-instruction = ما طلبت مني الالتزام به
 memory-heading-preference = ما تفضّله
 memory-heading-facts = معلومات
@@ -39,6 +40,7 @@ memory-uncertain = قيلت كاحتمال، وليست مؤكدة.
 memory-by-hand = أُدخلت يدويًا.
 memory-superseded = حلّت محلها: { $text }
 memory-button-undo = تراجع
+memory-button-both = كلاهما صحيح
 memory-button-unpin = إلغاء التثبيت
 memory-button-pin = تثبيت
 memory-button-keep = الالتزام بهذا دائمًا

@@ -22,6 +22,7 @@ memory-done-delete =
     Gelöscht: „{ $text }“
     Einen Tag lang lässt es sich zurückholen; /forget löscht sofort.
 memory-done-undo = Es ist wieder wie vorher: { $text }
+memory-done-both = Was das ersetzt hatte, gilt wieder daneben: { $text }
 memory-heading-instruction = Woran ich mich halten soll
 memory-heading-preference = Was du bevorzugst
 memory-heading-facts = Fakten
@@ -39,6 +40,7 @@ memory-uncertain = Als Möglichkeit gesagt, nicht als sicher.
 memory-by-hand = Von Hand eingetragen.
 memory-superseded = Ersetzt durch: { $text }
 memory-button-undo = Rückgängig
+memory-button-both = Beides stimmt
 memory-button-unpin = Lösen
 memory-button-pin = Anheften
 memory-button-keep = Immer daran halten

@@ -22,6 +22,7 @@ memory-done-delete =
     Deleted: “{ $text }”
     Undo works for a day; /forget erases at once.
 memory-done-undo = It is as it was before: { $text }
+memory-done-both = What this had replaced holds again beside it: { $text }
 memory-heading-instruction = What you asked me to keep to
 memory-heading-preference = What you prefer
 memory-heading-facts = Facts
@@ -39,6 +40,7 @@ memory-uncertain = Said as a possibility, not as certain.
 memory-by-hand = Put in by hand.
 memory-superseded = Replaced by: { $text }
 memory-button-undo = Undo
+memory-button-both = Both are true
 memory-button-unpin = Unpin
 memory-button-pin = Pin
 memory-button-keep = Always keep to this

@@ -22,6 +22,7 @@ memory-done-delete =
     Eliminado: «{ $text }»
     Se puede recuperar durante un día; /forget borra al momento.
 memory-done-undo = Vuelve a estar como antes: { $text }
+memory-done-both = Lo que esto sustituyó vuelve a valer también: { $text }
 memory-heading-instruction = Lo que me pediste tener siempre en cuenta
 memory-heading-preference = Lo que prefieres
 memory-heading-facts = Datos
@@ -39,6 +40,7 @@ memory-uncertain = Dicho como posibilidad, no como algo seguro.
 memory-by-hand = Introducido a mano.
 memory-superseded = Sustituido por: { $text }
 memory-button-undo = Deshacer
+memory-button-both = Ambas son ciertas
 memory-button-unpin = Desfijar
 memory-button-pin = Fijar
 memory-button-keep = Tenerlo siempre en cuenta

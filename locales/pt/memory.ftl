@@ -22,6 +22,7 @@ memory-done-delete =
     Excluído: “{ $text }”
     Dá para recuperar durante um dia; /forget apaga na hora.
 memory-done-undo = Voltou a ser como antes: { $text }
+memory-done-both = O que isto substituiu volta a valer também: { $text }
 memory-heading-instruction = O que você me pediu para seguir
 memory-heading-preference = O que você prefere
 memory-heading-facts = Fatos
@@ -39,6 +40,7 @@ memory-uncertain = Dito como possibilidade, não como certeza.
 memory-by-hand = Inserido à mão.
 memory-superseded = Substituído por: { $text }
 memory-button-undo = Desfazer
+memory-button-both = As duas são verdade
 memory-button-unpin = Desafixar
 memory-button-pin = Fixar
 memory-button-keep = Seguir sempre

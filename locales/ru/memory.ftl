@@ -22,6 +22,7 @@ memory-done-delete =
     Удалено: «{ $text }»
     В течение дня это можно вернуть; сразу стирает /forget
 memory-done-undo = Всё снова как было: { $text }
+memory-done-both = Прежнее снова верно вместе с этим: { $text }
 memory-heading-instruction = Чего ты просишь придерживаться
 memory-heading-preference = Что ты предпочитаешь
 memory-heading-facts = Факты
@@ -39,6 +40,7 @@ memory-uncertain = Сказано как возможность, а не точ�
 memory-by-hand = Внесён вручную.
 memory-superseded = Теперь вместо этого: { $text }
 memory-button-undo = Вернуть как было
+memory-button-both = Верно и то и другое
 memory-button-unpin = Открепить
 memory-button-pin = Закрепить
 memory-button-keep = Всегда этого придерживаться

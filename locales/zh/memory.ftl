@@ -22,6 +22,7 @@ memory-done-delete =
     已删除：“{ $text }”
     一天之内可以恢复；/forget 会立刻清除。
 memory-done-undo = 已恢复原样：{ $text }
+memory-done-both = 被它取代的内容恢复有效，与它并存：{ $text }
 memory-heading-instruction = 你要我始终遵守的
 memory-heading-preference = 你的偏好
 memory-heading-facts = 事实
@@ -39,6 +40,7 @@ memory-uncertain = 只说是可能，并不确定。
 memory-by-hand = 手动填写。
 memory-superseded = 已被取代：{ $text }
 memory-button-undo = 撤销
+memory-button-both = 两者都对
 memory-button-unpin = 取消置顶
 memory-button-pin = 置顶
 memory-button-keep = 始终遵守

@@ -171,6 +171,18 @@ class FactTable(OwnerTables):
             await tx.execute("UPDATE facts SET is_pinned = 0 WHERE user_id = ? AND id = ?", owner, fact_id)
         return True
 
+    async def keep_with_superseded_facts(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
+        """Make the facts that a fact superseded valid again beside it. Return None if the fact is no longer valid.
+
+        All lose the single-valued attribute by which they replaced each other, so that no later value ends them.
+        """
+        async with self.database.open_transaction(owner) as tx:
+            if await tx.fetch_row(f"{_ONE}{_HOLDS}", owner, fact_id) is None:
+                return None
+            moment = format_moment(now)
+            await tx.execute(_KEEP_SEVERAL, moment, owner, fact_id)
+            return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
+
     async def pin_fact(self, owner: int, fact_id: int, *, is_pinned: bool, now: datetime) -> Fact | None:
         """Pin or unpin a fact. Return None if it does not exist or, when pinning, is no longer valid."""
         where = _HOLDS if is_pinned else ""
@@ -320,6 +332,11 @@ UPDATE facts SET text = ?1, origin = 'owner', deleted_at = NULL, is_uncertain = 
 _TAKE_UP_AGAIN = """
 UPDATE facts SET valid_to = NULL, superseded_by = NULL, is_pinned = ?
 WHERE user_id = ? AND superseded_by = ? AND deleted_at IS NULL AND origin <> 'earlier'
+"""
+_KEEP_SEVERAL = """
+UPDATE facts SET valid_to = NULL, superseded_by = NULL, decided_at = ?1,
+  subject = CASE WHEN kind IN ('instruction', 'preference') THEN subject ELSE '' END
+WHERE user_id = ?2 AND (id = ?3 OR (superseded_by = ?3 AND deleted_at IS NULL AND origin <> 'earlier'))
 """
 _NEWER = "SELECT 1 FROM facts WHERE user_id = ? AND id > ? LIMIT 1"
 _SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"

@@ -25,7 +25,7 @@ RenderedPage = tuple[str, list[Sequence[InlineKeyboardButton]]]
 
 FACTS_PER_PAGE = 6
 # Actions that change a fact. "a" asks for a new fact, "e" for a new text, "r" rewrites the profile, and "x" erases one.
-CHANGES: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "d": "delete", "u": "undo"}
+CHANGES: Mapping[str, str] = {"i": "pin", "o": "unpin", "k": "keep", "b": "both", "d": "delete", "u": "undo"}
 NOTED_REACTION = "✍"  # confirms /memory add in a group, where a message would be noise
 
 
@@ -267,8 +267,10 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
         label, action = (tr("memory-button-unpin"), "o") if fact.is_pinned else (tr("memory-button-pin"), "i")
         edit = make_button(tr("memory-button-edit"), f"e.{suffix}")
         rows = [[edit, make_button(label, f"{action}.{suffix}"), delete]]
-        if any(other.superseded_by == fact.id and other.origin == "earlier" for other in facts):
-            rows.append([undo])
+        both = make_button(tr("memory-button-both"), f"b.{suffix}")
+        replaced = [other for other in facts if other.superseded_by == fact.id and other.deleted_at is None]
+        offered = {undo if other.origin == "earlier" else both for other in replaced}
+        rows += [[button for button in (undo, both) if button in offered]] if offered else []
     rows.append([make_button(tr("memory-button-all"), f"l.{page}")])
     return "\n".join(lines), rows
 

@@ -471,3 +471,15 @@ async def test_migration_dates_edited_facts_by_their_edit(store: MemoryStore) ->
     edited = await store.facts.edit_fact(ANNA.owner, cat.id, "Anna has two cats.", now=NOW + timedelta(days=3))
     assert edited is not None
     assert (edited.observed_at, edited.valid_from) == (NOW + timedelta(days=3), NOW)
+
+
+async def test_superseded_fact_is_kept_beside_its_successor(store: MemoryStore) -> None:
+    await append_turns(store, ANNA, 2)
+    (mia,) = await learn_facts(store, FactChange(fact=make_fact("Anna has a child, Mia.", 1, subject="child")))
+    leo = replace(make_fact("Anna has a child, Leo.", 3, subject="child"), valid_from=NOW + timedelta(days=1))
+    (leo_id,) = [fact.id for fact in await learn_facts(store, FactChange(fact=leo, closes=(mia.id,)))]
+    assert await store.facts.keep_with_superseded_facts(ANNA.owner, mia.id, now=NOW) is None, "it is not valid"
+    assert await store.facts.keep_with_superseded_facts(ANNA.owner, leo_id, now=NOW) is not None
+    both = await store.facts.list_valid_facts(ANNA.owner)
+    assert [(fact.id, fact.subject, fact.superseded_by) for fact in both] == [(mia.id, "", None), (leo_id, "", None)]
+    assert {fact.decided_at for fact in both} == {NOW}

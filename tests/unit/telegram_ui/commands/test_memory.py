@@ -1,5 +1,6 @@
 """Tests of /memory: the list, one fact with its buttons, and permissions."""
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -155,6 +156,24 @@ async def test_fact_edit_keeps_number_and_can_be_undone(desk: Desk, talk: ChatHa
     assert [fact.text for fact in await talk.services.facts.list_all(ANN)] == ["Ann plays the cello."]
     await desk.say(ANN, ANN, "/memory undo 1")
     assert "nothing to undo" in desk.get_last_text(ANN)
+
+
+async def test_fact_that_replaced_another_is_kept_beside_it_by_one_button(desk: Desk, talk: ChatHarness) -> None:
+    """A model took "child" for something that a person has one of."""
+    child = {"type": "state", "about": "Ann", "attribute": "child", "is_single": True, "replaces": []}
+    for number, name in ((1, "Mia"), (3, "Leo"), (5, "Tom")):
+        told = child | {"message": number, "quote": f"my child {name}", "text": f"Ann has a child called {name}."}
+        talk.server.set_default_schema_answer("facts", json.dumps({"facts": [told]}))
+        await talk.say(f"This is about my child {name}.", person=Person(id=ANN, name="Ann"))
+        await talk.services.facts.learn(Scope(owner=ANN))
+        if name == "Leo":
+            await desk.say(ANN, ANN, "/memory 2")
+            assert "Ann has a child called Mia." in get_shown_text(desk)
+            assert "beside it: Ann has a child called Leo." in str(await press_button(desk, "Both are true"))
+            assert "Mia" not in get_shown_text(desk)
+    facts = await talk.services.facts.list_all(ANN)
+    assert [(fact.is_valid, fact.superseded_by) for fact in facts] == [(True, None)] * 3
+    assert await change_fact_and_report(talk.services, ANN, "both", 9) == tr("memory-no-such-fact", id="9")
 
 
 def test_format_undo_result_counts_erased_derivatives() -> None:
