@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from llm import failures, ladder, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
-from llm.failures import StatusError
+from llm.failures import NoConnection, StatusError
 from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
@@ -169,6 +169,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                     raise
             except FAILURES as error:
                 timer.may_retry = not answer.shown
+                is_lost = isinstance(error, NoConnection) and not answer.shown  # it may be this request that is dropped
+                if is_lost and self._try_reduce_request(fallbacks, messages, request, StatusError(502, ""), timer):
+                    continue
                 if isinstance(error, BrokenOff):
                     error.half = answer.parse_text_and_calls(is_whole=False).shown
                 is_cut = answer.is_whole and answer.is_truncated

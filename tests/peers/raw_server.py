@@ -15,7 +15,8 @@ class RawAnswer:
     """One response: its body, status and content type.
 
     `then` is sent after the body, in a packet of its own. If `is_cut`, the connection is closed before the announced
-    end. If `is_left_open`, more is announced, and nothing follows.
+    end. If `is_left_open`, more is announced, and nothing follows. `hidden_bytes` are sent without being announced. If
+    `is_dropped`, the connection is closed instead of an answer.
     """
 
     body: bytes
@@ -24,6 +25,8 @@ class RawAnswer:
     is_left_open: bool = False
     status: int = 200
     content_type: str = "text/event-stream"
+    hidden_bytes: int = 0
+    is_dropped: bool = False
 
 
 def make_stream(*events: Mapping[str, Any] | str, done: bool = True) -> RawAnswer:
@@ -62,7 +65,9 @@ class RawServer:
                 if head.split(b" ")[1].endswith(b"/chat/completions"):
                     self.requests.append(json.loads(body))
                     raw = self.answer(self.requests[-1])
-                size = len(raw.body) + len(raw.then) + raw.is_cut + raw.is_left_open
+                if raw.is_dropped:
+                    break
+                size = len(raw.body) + len(raw.then) + raw.is_cut + raw.is_left_open - raw.hidden_bytes
                 about = f"content-type: {raw.content_type}\r\ncontent-length: {size}\r\n\r\n"
                 writer.write(f"HTTP/1.1 {raw.status} X\r\n{about}".encode() + raw.body)
                 await writer.drain()

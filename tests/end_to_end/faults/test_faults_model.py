@@ -12,7 +12,7 @@ from tests.peers.ports import reserve_port
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FAULTS = {
-    "connection lost": (3, Behaviour(drop="start")),
+    "connection lost": (4, Behaviour(drop="start")),
     "hang": (1, Behaviour(text="Too late.", hold="start")),
     "hang in the middle": (1, Behaviour(text="Half of it is", hold="middle")),
     "429": (4, Behaviour(status=429)),

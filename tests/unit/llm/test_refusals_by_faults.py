@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from starlette.responses import Response
@@ -11,6 +12,7 @@ from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
 from settings import Secret
 from tests.peers.picky_server import Body, PickyServer, make_refusal, run_picky_server
+from tests.peers.raw_server import Json, RawAnswer, make_answer, run_raw_server
 from tests.unit.llm.test_openai_api import make_prompt
 
 SCHEMA = {"name": "facts", "schema": {"type": "object"}}
@@ -96,3 +98,23 @@ async def test_server_with_empty_streams_is_asked_without_them() -> None:
     assert max(counts) <= 4
     assert counts[2] == 1
     assert "tools" in server.bodies[-1]
+
+
+@pytest.mark.parametrize("has_long_stream", [False, True])
+async def test_server_that_drops_a_request_is_asked_in_a_simpler_form(has_long_stream: bool) -> None:
+    """Some crash on tools. Others announce fewer bytes of a stream than they send, which is no HTTP any more."""
+
+    def answer(request: Json) -> RawAnswer:
+        if has_long_stream and request.get("stream"):
+            return replace(make_answer("Paris, of course."), hidden_bytes=40)
+        if not has_long_stream and "tools" in request:
+            return RawAnswer(body=b"", is_dropped=True)
+        return make_answer("Paris, of course.")
+
+    async with (
+        run_raw_server(answer) as (server, url),
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=20, sleep=skip_pause) as model,
+    ):
+        asked = model.with_tools([SEARCH_MEMORY]).for_person("7")
+        assert (await asked.complete(make_prompt())).text == "Paris, of course."
+    assert len(server.requests) == 4
