@@ -29,7 +29,7 @@ _SPEAKERS: dict[Block, Speaker | None] = {
     "profile": "fact", "facts": "fact", "dropped": None, "superseded": None,
 }  # fmt: skip
 # Forwarded and attached content, with its line: without the tags, it would read as the person's own words.
-_WORDS_OF_OTHERS = re.compile(r"\n?[^\n]*<(forwarded|document|picture)>.*?(?:</\1>|\Z)", re.DOTALL)
+_WORDS_OF_OTHERS = re.compile(r"^[^\n]*?<(forwarded|document|picture)>.*?(?:</\1>|\Z)", re.DOTALL | re.MULTILINE)
 _QUESTION_WORDS = frozenset(WORD_LISTS["questions"]["beginnings"].split())
 
 
