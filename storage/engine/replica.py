@@ -27,11 +27,13 @@ _REGISTER = (
 )
 _HEARTBEAT = """
 WITH before AS (SELECT expires_at <= clock_timestamp() AS has_lapsed FROM replicas WHERE id = %(id)s)
-INSERT INTO replicas (id, instance_id, expires_at)
-VALUES (%(id)s, %(instance_id)s, clock_timestamp() + %(for)s * INTERVAL '1 s')
-ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
+UPDATE replicas SET expires_at = clock_timestamp() + %(for)s * INTERVAL '1 s' WHERE id = %(id)s
 RETURNING COALESCE((SELECT has_lapsed FROM before), true),
   EXISTS (SELECT 1 FROM replicas AS other WHERE other.id <> %(id)s AND other.expires_at > clock_timestamp())
+"""
+# Dead until the next heartbeat: if this process stops meanwhile, it leaves no row that looks alive.
+_ADD_AS_DEAD = """
+INSERT INTO replicas (id, instance_id, expires_at) VALUES (%(id)s, %(instance_id)s, '-infinity') ON CONFLICT DO NOTHING
 """
 _DELETE_DEAD = """
 DELETE FROM replicas WHERE expires_at < clock_timestamp() - INTERVAL '1 day'
@@ -128,9 +130,10 @@ class Replica:
     async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], on_leases_lost: Callable[[], None]) -> None:
         begun = _read_boot_clock()
         values = {"id": self.id, "instance_id": self.instance_id, "for": LIVES_SECONDS}
-        row = await (await raw.execute(_HEARTBEAT, values)).fetchone()
+        while (row := await (await raw.execute(_HEARTBEAT, values)).fetchone()) is None:
+            await raw.execute(_ADD_AS_DEAD, values)  # its row was deleted after a day without a heartbeat
         await raw.execute(_DELETE_DEAD)
-        has_lapsed, has_others = row or (True, True)
+        has_lapsed, has_others = row
         self._sure_until, self._is_alone = begun + LIVES_SECONDS, not has_others
         if has_lapsed:
             log.warning("This process was away for so long that others may have taken over its work.")

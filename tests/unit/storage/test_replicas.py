@@ -287,6 +287,44 @@ async def test_stopping_replica_sends_no_heartbeat_after_it_is_removed(machines:
         assert eye.execute("SELECT * FROM replicas").fetchall() == []
 
 
+async def test_heartbeat_that_arrives_after_the_stop_registers_nobody(machines: ReplicaProcesses) -> None:
+    """The process cuts its connection and cancels its statement, but the server receives the statement after that."""
+    url, machines.url = machines.url, make_conninfo(machines.url, application_name="stopping")
+    with psycopg.connect(url) as hand, psycopg.connect(url, autocommit=True) as eye:
+        async with machines.open_process("a"):
+            eye.execute("""
+            CREATE FUNCTION wait_for_hand() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+              PERFORM pg_advisory_xact_lock_shared(20);
+              RETURN NULL;
+            EXCEPTION WHEN query_canceled THEN
+              PERFORM pg_advisory_xact_lock_shared(20);
+              RETURN NULL;
+            END $$
+            """)
+            hand.execute("SELECT pg_advisory_xact_lock(20)")
+            delay = "CREATE TRIGGER late BEFORE INSERT OR UPDATE ON replicas EXECUTE FUNCTION wait_for_hand()"
+            eye.execute(delay.encode())
+            await wait_until(eye, "EXISTS (SELECT 1 FROM pg_locks WHERE objid = 20 AND NOT granted)")
+        assert eye.execute("SELECT * FROM replicas").fetchall() == []
+        hand.rollback()
+        await wait_until(eye, "NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE application_name = 'stopping')")
+        assert eye.execute("SELECT * FROM replicas").fetchall() == []
+
+
+async def test_process_whose_row_was_deleted_registers_itself_again(machines: ReplicaProcesses) -> None:
+    """Other processes delete the row of one that sent no heartbeat for a day, such as that of a laptop asleep."""
+    async with machines.open_process("a") as first, machines.open_process("b") as second:
+        await first.memory.get_config(ANN)
+        with psycopg.connect(machines.url, autocommit=True) as connection:
+            connection.execute("DELETE FROM replicas WHERE id = %s", (first.leases.replica.id,))
+        await second.memory.get_config(ANN)
+        await machines.reconnect_and_check_leases(first)
+        assert not first.leases.is_serving(ANN)
+        await first.memory.get_config(BEN)
+        with pytest.raises(ServedElsewhere):
+            await second.leases.start_serving(BEN)
+
+
 async def test_restart_in_same_data_dir_reclaims_updates_immediately(machines: ReplicaProcesses) -> None:
     async with contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(machines.open_process("a"))
