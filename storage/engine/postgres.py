@@ -177,8 +177,8 @@ class PostgresDatabase:
             connection = driver.PostgresConnection(raw, self._full_text)
             try:
                 connection.run(begin_sql)
-            except psycopg.OperationalError:
-                # The connection died in the pool before it was used: try another.
+            except psycopg.Error:
+                # If the connection died in the pool before it was used, try another.
                 is_gone = raw.closed
                 self._return_connection(connection)
                 if not is_gone or not last:

@@ -169,6 +169,19 @@ async def test_read_only_server_serves_reads_until_writable_again(postgres_url: 
         assert [message.content for message in await store.timeline.read_page(ANNA)] == ["before", "after"]
 
 
+async def test_read_only_server_keeps_no_connections_of_refused_writes(postgres_url: str, tmp_path: Path) -> None:
+    """A write checks its lease with a lock on the row, which a read-only server refuses before the write begins."""
+    name = f"refusing_{os.getpid()}"
+    url = create_database(postgres_url, name)
+    async with ExternalMemory.open(tmp_path, clock=lambda: NOW, database_url=url) as memory:
+        await memory.configure(ANNA.owner, storage=StorageType.POSTGRES, every_n=3)
+        read_only(postgres_url, name, is_on=True)
+        end_connections(postgres_url, name)
+        for _ in range(MAX_CONNECTIONS + 1):
+            with pytest.raises(StorageError, match="read-only"):
+                await memory.set_enabled(ANNA.owner, enabled=False)
+
+
 def read_only(url: str, name: str, *, is_on: bool) -> None:
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {'on' if is_on else 'off'}".encode())
