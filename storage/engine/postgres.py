@@ -205,13 +205,16 @@ def _configure_connection(replica: Replica | None, raw: Raw) -> None:
 
 @contextlib.contextmanager
 def connect_without_pool(url: str) -> Iterator[Raw]:
-    """Open a connection for a block. Raise SettingsError or StorageError if that fails."""
+    """Open a connection for a block. Raise SettingsError or StorageError if that or a statement fails."""
     try:
         raw: Raw = psycopg.connect(url, **driver.OPTIONS)
     except psycopg.Error as error:
         raise make_connection_error(str(error)) from error
     with contextlib.closing(raw):
-        yield raw
+        try:
+            yield raw
+        except psycopg.Error as error:
+            raise driver.to_keepsake_error(error) from error
 
 
 def _migrate_and_add_replica(url: str, migrate: Callable[[Raw], None], replica: Replica | None) -> None:

@@ -241,6 +241,14 @@ async def test_lists_database_of_earlier_version_without_migrating_it(tmp_path: 
         assert raw.execute("SELECT version FROM keepsake_schema").fetchall() == [(len(MIGRATIONS) - 1,)]
 
 
+async def test_schema_that_user_may_not_read_is_a_sentence(tmp_path: Path, postgres_url: str) -> None:
+    url = create_database(postgres_url, f"private_{os.getpid()}")
+    async with open_postgres_store(url):
+        pass
+    with pytest.raises(StorageError, match="does not allow that to this user"):
+        ExternalMemory.list_outdated_databases(tmp_path, make_conninfo(url, user=STRANGER))
+
+
 async def test_store_works_on_tables_partitioned_by_owner(
     tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
