@@ -23,7 +23,7 @@ _HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _UNREAD_WORD = re.compile(SPOKEN["unread-word"])
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
 _JOINERS = " (?:(?:{until}|{of}|{and}|{on}|{at}|[-–—]) )*"  # a pattern of Lexicon.match()
-_BEFORE_OWN_DAY = r" (?:{before-day}|{on}) (?:\S+ ){,3}"  # "on my" before "birthday"
+_BEFORE_OWN_DAY = r" (?:{before-day}|{on}) (?:[^\s,;]++ ){,3}"  # "on my" before "birthday"
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 
 
@@ -71,9 +71,7 @@ class _Leftovers:
             if parser.end and (day_end := self._find_end_of_day(at)):
                 yield start, day_end
         for day in holidays if parser.end and not parser.has_date and not parser.repeat else ():
-            led = parser.words.compile(r" (?:{before-day}|{on}) (?:\S+ ){,3}").fullmatch(
-                self.text, self.start, day.start()
-            )
+            led = parser.words.compile(_BEFORE_OWN_DAY).fullmatch(self.text, self.start, day.start())
             if led or not day["own"]:  # "on my birthday", but also "birthday cake"
                 yield day.span()
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from locales.catalog import use_language
 from records.reminders import MAX_REMINDER_CHARS, NewReminder
 from reminders.phrases import UncertainReminder, parse_reminder_phrase
+from tests.support.processor_time import count_units
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 14, 20, tzinfo=BERLIN)  # a Sunday
@@ -333,6 +334,10 @@ def read_reminder(language: str, text: str) -> tuple[str, str, str]:
         ("de", "um eins Mittag essen", ("23.11.26 13:00", "", "essen")),
         ("es", "a la una comer con Luis", ("23.11.26 01:00", "", "comer con Luis")),
         ("pt", "amanhã à uma da tarde almoço", ("23.11.26 13:00", "", "almoço")),
+        ("pt", "amanhã pedir a uma amiga o livro", ("23.11.26 09:00", "", "pedir a uma amiga o livro")),
+        ("pt", "às 9 ir a uma festa", ("23.11.26 09:00", "", "ir a uma festa")),
+        ("es", "a la una y media comer con Luis", ("23.11.26 01:30", "", "comer con Luis")),
+        ("es", "mañana a la una menos cuarto comer", ("23.11.26 12:45", "", "comer")),
         ("en", "in a fortnight renew passport", ("06.12.26 14:20", "", "renew passport")),
         ("de", "am 3.Dezember 9 Uhr Zahnarzt", ("03.12.26 09:00", "", "Zahnarzt")),
         ("de", "in vierzehn Tagen Blumen umtopfen", ("06.12.26 14:20", "", "Blumen umtopfen")),
@@ -1094,3 +1099,11 @@ _PARTS = "on at in every next Friday 31 9 5:30 pm day week minutes tomorrow noon
 def test_arbitrary_time_words_never_set_invalid_reminder(parts: list[str]) -> None:
     found = parse_reminder_phrase(" ".join(parts), NOW)
     assert not isinstance(found, NewReminder) or (found.due_at > NOW and 0 < len(found.text) <= MAX_REMINDER_CHARS)
+
+
+def test_reads_many_commas_between_words_in_linear_time() -> None:
+    """Each gap before "birthday" was divided in all ways: 80 s for four gaps of 80 commas."""
+    gap = "," * 200 + " "
+    with use_language("en"), count_units() as stopwatch:
+        parse_reminder_phrase(f"at 9 on a{gap}b{gap}c{gap}d e birthday dinner", NOW)
+    assert stopwatch.units < 1_000
