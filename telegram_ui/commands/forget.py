@@ -51,7 +51,10 @@ class ForgetCommands(CommandGroup):
                 target = parse_forget_argument(event.argument, now)
             except ValueError:
                 return tr("forget-no-such-date")
-            return await (self._ask_to_confirm(event, target) if target else self._show_matches_to_forget(event))
+            is_empty_day = target is not None and await self._is_empty_day(event.chat.scope, target)
+            if target is None or is_empty_day:
+                return await self._show_matches_to_forget(event, is_empty_day=is_empty_day)
+            return await self._ask_to_confirm(event, target)
         if event.replied_message_id is not None:
             if (message := await self._find_message_replied_to(event)) is None:
                 return tr("forget-gone")
@@ -82,10 +85,19 @@ class ForgetCommands(CommandGroup):
             return event.chat.scope
         return await self._services.memory.find_conversation_of_message(event.chat.chat_scope, message_id=target.number)
 
-    async def _show_matches_to_forget(self, event: ChatEvent) -> HandlerReply:
+    async def _is_empty_day(self, scope: Scope, target: ForgetTarget) -> bool:
+        if target.kind != "days":
+            return False
+        request = await self._make_forget_request(scope, target)
+        found = await self._services.memory.preview_forgetting(scope.owner, request, counts_quotes=False)
+        return found.is_empty
+
+    async def _show_matches_to_forget(self, event: ChatEvent, *, is_empty_day: bool) -> HandlerReply:
         scope, query = event.chat.scope, event.argument
+        # The name of a day without messages may be what a message of another day says: "12 December".
+        terms = [] if is_empty_day else analyzer.list_query_terms(query)
+        query = f'"{query}"' if is_empty_day else query
         async with self._services.memory.open_store(scope.owner) as store:
-            terms = analyzer.list_query_terms(query)
             found = await store.search_messages(scope, terms, limit=MAX_MATCHES + MAX_REQUEST_MESSAGES)
             earlier = await store.search_previous_versions(scope, terms)
             facts = _find_facts_with_any_term(set(terms), await store.facts.list_all_facts(scope.owner))
@@ -102,7 +114,7 @@ class ForgetCommands(CommandGroup):
         matches = others[:MAX_MATCHES] or found[:MAX_MATCHES]
         elsewhere = ["", tr("forget-elsewhere")] if conversations > 1 else []
         if not matches and not facts:
-            return "\n".join([tr("forget-none-found"), *elsewhere])
+            return "\n".join([tr("forget-gone" if is_empty_day else "forget-none-found"), *elsewhere])
         zone = await self._read_zone(scope.owner)
         # A question and its answer share one button. Without the question, the answer may go and leave its words.
         best: dict[int | None, Message] = {}

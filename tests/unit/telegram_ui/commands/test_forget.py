@@ -131,6 +131,16 @@ async def test_forget_day_erases_only_messages_of_that_day(desk: Desk, talk: Cha
     assert desk.get_last_text(ANN) == "There is no such date. Write it like 3 June 2026."
 
 
+async def test_day_without_messages_is_searched_as_words(desk: Desk, talk: ChatHarness) -> None:
+    await run_turn(talk, "The concert in Vienna is on 12 December at eight.")
+    await run_turn(talk, "Buy 12 eggs, and in December also candles.")
+    await desk.say(ANN, ANN, "/forget 12 December")
+    assert "The concert in Vienna is on 12 December at eight." in desk.get_last_text(ANN)
+    assert "eggs" not in desk.get_last_text(ANN), "it has both words, but not the date"
+    await desk.say(ANN, ANN, "/forget 13 December")
+    assert desk.get_last_text(ANN) == "The bot's memory holds nothing of this."
+
+
 async def test_forget_search_offers_found_messages_as_buttons(desk: Desk, talk: ChatHarness) -> None:
     for text in ("The walrus sings.", "Tea, please.", "A walrus again."):
         await run_turn(talk, text)
