@@ -28,7 +28,8 @@ RIGHT_TO_LEFT = frozenset({"ar"})
 Argument = str | int | float  # a number is formatted for the language and selects the plural; pass an id as str
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-MAX_ARGUMENT_CHARS = 2_500  # Fluent refuses a text with a longer argument (MAX_PART_LENGTH)
+# Fluent refuses a text with a longer argument (MAX_PART_LENGTH), and counts the two marks that isolate it in Arabic.
+MAX_ARGUMENT_CHARS = 2_498
 
 
 def tr(key: str, /, **arguments: Argument) -> str:

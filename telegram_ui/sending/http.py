@@ -1,7 +1,9 @@
 """Send requests to Telegram over aiohttp, which needs less CPU time than the library's own client."""
 
 import json
+import math
 import re
+from contextlib import suppress
 from datetime import timedelta
 from functools import lru_cache
 from io import BytesIO
@@ -59,11 +61,8 @@ class AiohttpRequest(BaseRequest):
             raise TelegramError("Invalid server response")
         if response.get("ok") is False:
             # python-telegram-bot relies on the types of these fields.
-            parameters, description = response.get("parameters"), response.get("description")
-            numbers = parameters.items() if isinstance(parameters, dict) else ()
-            response["parameters"] = {
-                name: number for name, number in numbers if isinstance(number, int) and abs(number) < MAX_PARAMETER
-            }
+            description = response.get("description")
+            response["parameters"] = _parse_parameters(response.get("parameters"))
             response["description"] = description if isinstance(description, str) else ""
         return response
 
@@ -115,7 +114,7 @@ class AiohttpRequest(BaseRequest):
                 if len(content) > MAX_ANSWER_BYTES:
                     raise BadRequest("file is too big")
                 # As Telegram's server begins a success, which is not parsed twice.
-                if method == "POST" and response.status == 200 and not content.startswith(b'{"ok":true'):
+                if method == "POST" and response.status < 300 and not content.startswith(b'{"ok":true'):
                     return self._find_status(content), content
                 return response.status, content
         except TimeoutError as error:
@@ -131,7 +130,7 @@ class AiohttpRequest(BaseRequest):
             REQUESTS.labels(name if is_method else "file", status).inc()
 
     def _find_status(self, payload: bytes) -> int:
-        """Return the status that a response with status 200 should have. Some relays send errors with this status."""
+        """Return the status that a successful response should have. Some relays send errors as successes."""
         try:
             response = self.parse_json_payload(payload)
         except TelegramError:  # the caller parses it again
@@ -140,6 +139,17 @@ class AiohttpRequest(BaseRequest):
             return 200
         code = str(response.get("error_code"))
         return int(code) if re.fullmatch(r"[45]\d\d", code) else 500
+
+
+def _parse_parameters(parameters: object) -> dict[str, int]:
+    """Return the numbers among the parameters of an error response. Relays may send them as text or as fractions."""
+    numbers: dict[str, int] = {}
+    for name, value in parameters.items() if isinstance(parameters, dict) else ():
+        with suppress(TypeError, ValueError, OverflowError):
+            number = math.ceil(float(value))
+            if abs(number) < MAX_PARAMETER:
+                numbers[name] = number
+    return numbers
 
 
 def failed_without_response(error: TelegramError) -> bool:

@@ -339,12 +339,15 @@ class Dispatcher:
                 self._pieces.collect_further_pieces(pieces, partial(self._queues.chats.release_held_job, ticket))
 
     async def _pass_input_to_command_if_awaited(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
-        is_file, number = parsed.attachment == FILE, parsed.person.id
+        is_file = parsed.attachment == FILE
         if not is_file:
             is_text = parsed.kind == "text" and not parsed.attachment
-            if not is_text or not await self._commands.awaits_text(parsed.chat_scope, number, item.update_id):
+            if not is_text:
                 return False
-        event, was_taken = _make_event(item, parsed, "" if is_file else parsed.argument), False
+            if not await self._commands.awaits_text(parsed.chat_scope, parsed.person.id, item.update_id):
+                return False
+        event = _make_event(item, parsed, "" if is_file else parsed.argument)
+        was_taken = False
 
         async def pass_to_command() -> None:
             nonlocal was_taken

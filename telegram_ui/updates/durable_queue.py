@@ -146,7 +146,8 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                     await self._room.wait()
                 # One at a time, in order: a webhook's requests arrive side by side.
                 async with self._lock:
-                    await self._write_and_enqueue_update(update, is_new=written.get(update.update_id))
+                    # Each result is used once, since a server may send an update twice.
+                    await self._write_and_enqueue_update(update, is_new=written.pop(update.update_id, None))
 
     async def _write_and_enqueue_update(self, update: telegram.Update, *, is_new: bool | None) -> None:
         """Queue an update if it is new. Write it to disk first if `is_new` is None."""
@@ -163,7 +164,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
 
     async def _write_batch_and_check_if_new(
         self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]
-    ) -> Mapping[int, bool]:
+    ) -> dict[int, bool]:
         """Write updates in one transaction. For each id that is on disk then, return True if it was new."""
         try:
             arrivals: list[ReceivedUpdate] = []

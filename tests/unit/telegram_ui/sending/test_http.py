@@ -109,9 +109,10 @@ async def test_error_from_relay_that_loses_status_is_an_error(answer: bytes, err
     [
         {"parameters": "retry"},
         {"parameters": ["retry_after"]},
-        {"parameters": {"retry_after": "7"}},
+        {"parameters": {"retry_after": "soon"}},
+        {"parameters": {"retry_after": "NaN"}},
         {"parameters": {"retry_after": 10**15}},
-        {"parameters": {"migrate_to_chat_id": "-1001"}},
+        {"parameters": {"migrate_to_chat_id": [-1001]}},
         {"parameters": None, "description": []},
         {"description": {"en": "Too many requests"}},
     ],
@@ -128,13 +129,17 @@ async def test_error_response_with_fields_of_other_types_raises_telegram_error(f
     assert type(raised.value) is NetworkError
 
 
-async def test_429_response_raises_retry_after() -> None:
+@pytest.mark.parametrize("seconds", [7, "7", 6.2])
+async def test_429_response_raises_retry_after_with_whole_seconds(seconds: object) -> None:
+    """Limiters in front of a Bot API server send fractions of a second, and relays send numbers as text."""
+
     async def busy(_: Request) -> Response:
-        return JSONResponse({"ok": False, "parameters": {"retry_after": 7}}, status_code=429)
+        return JSONResponse({"ok": False, "parameters": {"retry_after": seconds}}, status_code=429)
 
     async with serve_handler(busy) as url, open_request() as request:
-        with pytest.raises(RetryAfter):
+        with pytest.raises(RetryAfter) as raised:
             await request.post(url)
+    assert http.get_retry_seconds(raised.value) == 7
 
 
 async def test_download_beyond_size_limit_raises_bad_request(monkeypatch: pytest.MonkeyPatch) -> None:

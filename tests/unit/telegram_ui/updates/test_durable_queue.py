@@ -78,6 +78,13 @@ async def test_update_stored_by_cancelled_enqueue_is_queued_once(inbox: Inbox, b
     assert queue.empty()
 
 
+async def test_update_that_is_twice_in_one_batch_is_queued_once(inbox: Inbox, bot: ExtBot[Any]) -> None:
+    queue = await open_queue(inbox, bot)
+    first, second = make_fetched_updates(1, bot), make_fetched_updates(2, bot)
+    await queue.enqueue_updates([*first, *second, *first])
+    assert take_update_ids(queue) == [1, 2]
+
+
 async def test_erased_update_is_dropped_without_error(
     inbox: Inbox, bot: ExtBot[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
