@@ -26,7 +26,7 @@ MAX_DUE = 200  # reminders read at once. list_due_reminders returns the first on
 GRACE = 2.0  # seconds to finish sending a reminder when the bot stops
 LOOK_EVERY = 5.0  # seconds between two checks for due reminders
 
-REFUSED_PAUSE = timedelta(hours=1)  # until the next attempt to reach an owner who has blocked the bot
+REFUSED_PAUSE = timedelta(hours=1)  # until the next attempt to send a reminder that Telegram refused
 MAX_REFUSED = timedelta(days=30)  # for which a one-time reminder waits for an owner who has blocked the bot
 
 # It may have arrived, never will, is tried again later, or Telegram refuses it.
@@ -41,7 +41,8 @@ class Reminders:
     _memory: ExternalMemory
     _clock: Clock
     _telling: dict[int, asyncio.Task[None]] = field(factory=dict[int, "asyncio.Task[None]"], init=False)  # by owner
-    _refused_until: dict[int, datetime] = field(factory=dict[int, datetime], init=False)  # by owner
+    # By owner and id: one topic of a group may be closed while another one is open.
+    _refused_until: dict[tuple[int, int], datetime] = field(factory=dict[tuple[int, int], datetime], init=False)
 
     async def add(
         self, owner: int, reminder: NewReminder, *, thread: int, person: int, language: str, source: int | None = None
@@ -77,11 +78,11 @@ class Reminders:
     async def start_sending_due_reminders(self, send: SendReminder) -> list[asyncio.Task[None]]:
         """Start sending due reminders, in at most one task per owner, and return the new tasks."""
         begun, now = list[asyncio.Task[None]](), self._clock()
-        self._refused_until = {owner: until for owner, until in self._refused_until.items() if until > now}
+        self._refused_until = {key: until for key, until in self._refused_until.items() if until > now}
         for store in self._memory.stores:
             due = defaultdict[int, list[Reminder]](list)
             for reminder in await store.reminders.list_due_reminders(now, limit=MAX_DUE + len(self._refused_until)):
-                if reminder.owner not in self._refused_until:
+                if (reminder.owner, reminder.id) not in self._refused_until:
                     due[reminder.owner].append(reminder)
             for owner, theirs in due.items():
                 if owner not in self._telling and len(self._telling) < MAX_CONCURRENT_OWNERS:
@@ -99,6 +100,7 @@ class Reminders:
                 log.warning("a reminder of %d is not sent yet: %s", reminder.owner, type(error).__name__)
 
     async def _try_to_send_reminder(self, reminder: Reminder, send: SendReminder) -> bool:
+        """Send a reminder if possible. Return False if the owner's further reminders should be sent later, too."""
         while True:
             async with self._memory.open_store(reminder.owner) as store:
                 times = await store.reminders.record_and_count_sending_attempts(reminder)
@@ -109,14 +111,16 @@ class Reminders:
                 break
             now = self._clock()
             told = await send(reminder, now)
-            if told == "refused" and not reminder.repeat and now - reminder.due_at < MAX_REFUSED:
+            waits = told == "refused" and not reminder.repeat and now - reminder.due_at < MAX_REFUSED
+            if waits:
                 log.info("a reminder of %d waits: Telegram does not take it", reminder.owner)
-                self._refused_until[reminder.owner] = now + REFUSED_PAUSE
-                told = "later"
-            if told == "later":
+                self._refused_until[reminder.owner, reminder.id] = now + REFUSED_PAUSE
+            elif told == "refused":
+                log.warning("a reminder of %d is dropped: Telegram does not take it", reminder.owner)
+            if waits or told == "later":
                 async with self._memory.open_store(reminder.owner) as store:
                     await store.reminders.undo_sending_attempt(reminder)
-                return False
+                return waits
             if told != "unknown":
                 break
         await run_to_completion(lambda: self._finish_or_reschedule(reminder))

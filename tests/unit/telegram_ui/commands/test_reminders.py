@@ -310,6 +310,22 @@ async def test_reminder_of_person_who_never_comes_back_is_dropped(desk: Desk) ->
     assert await list_reminders(desk) == []
 
 
+async def test_closed_topic_does_not_delay_reminders_of_other_topics(desk: Desk) -> None:
+    for hours, what in ((1, "stretch"), (2, "eat"), (3, "sleep")):
+        await desk.say(ANN, ANN, f"/reminders add in {hours} hours to {what}")
+    told = list[str]()
+
+    async def refuse_first(reminder: Reminder, now: object) -> SendOutcome:
+        told.append(reminder.text)
+        return "refused" if reminder.text == "stretch" else "arrived"
+
+    desk.pass_time(timedelta(hours=2))
+    await send_due_reminders(desk, refuse_first)
+    desk.pass_time(timedelta(hours=1))
+    await send_due_reminders(desk, refuse_first)
+    assert told == ["stretch", "eat", "stretch", "sleep"]
+
+
 async def test_person_who_blocked_bot_does_not_delay_reminders_of_others(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/reminders add in 1 hour to stretch")
     await desk.say(BOB, BOB, "/reminders add in 1 hour to eat")
