@@ -61,9 +61,6 @@ def find_iso_dates(text: str) -> Iterator[date]:
 
 def find_date_order_unless_ambiguous(written_dates: Sequence[WrittenDate], year_range: range) -> str | None:
     """Return the order of year, month and day in these dates of `year_range`, or None if it is ambiguous."""
-    by_weekday = {order for _, order in written_dates if order in AMBIGUOUS_ORDERS}
-    if len(by_weekday) == 1:
-        return by_weekday.pop()
     dates = [numbers for numbers, order in written_dates if not order]
     orders = {order: list(map(rearrange, dates)) for order, rearrange in TO_YEAR_MONTH_DAY.items()}
     possible = [order for order, found in orders.items() if found in (sorted(found), sorted(found, reverse=True))]
@@ -77,6 +74,9 @@ def find_date_order_unless_ambiguous(written_dates: Sequence[WrittenDate], year_
         return "ymd" if by_year and max(lasts) <= 31 else "dmy"
     if any(second > 12 for _, second, _ in dates):
         return "mdy"
+    by_weekday = {order for _, order in written_dates if order in AMBIGUOUS_ORDERS}
+    if len(by_weekday) == 1:
+        return by_weekday.pop()
     if orders["dmy"] == orders["mdy"]:  # such as 5/5/2025 alone
         return AMBIGUOUS_ORDERS[0]
     possible = [order for order in AMBIGUOUS_ORDERS if order in possible]

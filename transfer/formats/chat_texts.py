@@ -284,7 +284,8 @@ def split_into_heads_and_texts(text: str) -> list[tuple[MessageHead, str]]:
     found: list[tuple[MessageHead, list[str]]] = []
     for line, head in heads:
         written = _CONTAINERS[usual[0]].match(line) if usual and not head else None
-        if usual and written and _DIGITS.sub("0", stamp := _get_stamp(written)) in known:
+        is_message = written and _SPEAKER.match(written["rest"])  # else the words would be lost as the app's own
+        if usual and written and is_message and _DIGITS.sub("0", stamp := _get_stamp(written)) in known:
             head = MessageHead(_NO_DAY, time(), stamp, written["rest"], usual)
         if head and head.shape == usual:
             found.append((head, [head.rest]))

@@ -25,7 +25,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
-from transfer.formats.members import ROLES, find_time, normalize_name
+from transfer.formats.members import ROLES, find_time, select_start_times
 from transfer.formats.values import InvalidElement, as_text, make_element_error, read_reactions, require_object
 
 MAX_SPEAKERS = 20  # people offered as answers to the question which of them is the user
@@ -133,9 +133,7 @@ class HistoryBuilder:
         numbers, last, known = count(), self.reading.now, None
         with self.skip_failures(""):
             last = self.find_past_time(raw) or last
-            # A conversation begins before its messages are said. It is changed or exported after them.
-            begun = {name: raw[name] for name in raw if normalize_name(name).startswith(("creat", "date", "start"))}
-            known = self.find_past_time(begun)
+            known = self.find_past_time(select_start_times(raw))
 
         def read_message(value: object) -> ImportedMessage:
             nonlocal key, last, known

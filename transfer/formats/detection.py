@@ -8,7 +8,7 @@ import tarfile
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -58,7 +58,7 @@ MIN_VALUES_A_FILE = 2_000
 MIN_MESSAGES = 200_000  # messages accepted from any file
 BYTES_PER_MESSAGE = 20  # one more message is accepted for each 20 bytes of the file
 MAX_FACT_CHARS = 4_096  # characters
-MAX_OTHER_CHARS = 5_000_000  # characters of files that are only searched for chats in other formats
+MAX_OTHER_CHARS = 1_000_000  # characters of all files together that are only searched for chats in other formats
 MAX_FILES = 5_000  # files of an archive that are read together. Discord has one for each channel.
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
@@ -75,39 +75,14 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     limit = min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))
     unpacked, wanted = _unpack_files(data, context.name, limit)
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
-    values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
-    files = []
-    while unpacked:  # one by one: freeing 100,000 files together would hold every thread for about 100 ms
-        path, content = unpacked.popleft()
-        is_sure = not is_packed or (path in wanted and PurePosixPath(path).suffix)  # else it may be a picture
-        with suppress(*(() if is_sure else (ImportRefused,))):
-            text = _extract_json_of_script(_decode_text(content))
-            files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
-    every, files = files, [file for file in files if file.path in wanted]
+    found = _decode_files(unpacked, wanted, MIN_VALUES + len(data), is_packed=is_packed)
+    files = [file for file in found if file.path in wanted]
     if len(files) == 1 and not files[0].text[:SAMPLED].strip():
         raise ImportRefused(tr("import-empty"))
-    found: dict[str, list[SourceFile]] = {}
-    for file in files:
-        if (form := _detect_format(file)) is not None:
-            found.setdefault(form.name, []).append(file)
-    if "slack" in found:  # which names people in a file of its own
-        found["slack"] += (file for file in files if file.name == "users.json")
-    if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
-        is_pasted = not (found or context.name or is_packed or files[0].is_json)
-        known = found.get(generic.FORMAT.name, files if is_pasted else [])
-        group = [file for file in files if file in known or file.first_char != "<"]
-        found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: group}
-    form = FORMATS[min(found, key=list(FORMATS).index)]
-    group = found[form.name]
-    # A file that is damaged from its beginning is recognised by its name, and counted.
-    group = [file for file in files if file in group or form.members.fullmatch(_join_folder_and_name(file.path))]
-    # One product may write the same chats in two formats.
-    if len({FORMATS[name].product or name for name in found}) > 1 or (form is keepsake.FORMAT and len(group) > 1):
-        raise ImportRefused(tr("import-kinds-differ"))
+    form, group = _choose_format_and_files(files, context.name, is_packed=is_packed)
     if not group or (history := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed, product=form.product)
-    others = [file.name for file in every if file not in group and _holds_other_chats(file, form, context)]
-    if others:
+    if others := _find_files_with_other_chats([file for file in found if file not in group], form, context):
         history = replace(history, notes=(*history.notes, tr("import-other-chats", named=join_some(others))))
     is_own_export = history.rows is not None
     assistant = FORMATS[history.format].product or "Assistant"
@@ -118,14 +93,61 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     return history
 
 
-def _holds_other_chats(file: SourceFile, chosen: ImportFormat, context: ReadContext) -> bool:
-    """Return True if a file has messages that are not read because the archive is read in the format `chosen`."""
-    found = None
-    with suppress(ImportRefused):
-        form = (_detect_format(file) if len(file.text) <= MAX_OTHER_CHARS else chosen) or generic.FORMAT
-        is_other = form is not chosen and (form.product or form.name) != chosen.product
-        found = _read_history_in_format(form, [file], context) if is_other else None
-    return bool(found and found.messages)
+def _decode_files(
+    unpacked: deque[tuple[str, bytes]], wanted: Set[str], max_values: int, *, is_packed: bool
+) -> list[SourceFile]:
+    """Return files as texts. They share `max_values` by length. Raise ImportRefused if a wanted one is not text."""
+    values = max_values / (sum(len(content) for _, content in unpacked) or 1)
+    files = []
+    while unpacked:  # one by one: freeing 100,000 files together would hold every thread for about 100 ms
+        path, content = unpacked.popleft()
+        is_sure = not is_packed or (path in wanted and PurePosixPath(path).suffix)  # else it may be a picture
+        with suppress(*(() if is_sure else (ImportRefused,))):
+            text = _extract_json_of_script(_decode_text(content))
+            files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
+    return files
+
+
+def _choose_format_and_files(
+    files: Sequence[SourceFile], name: str, *, is_packed: bool
+) -> tuple[ImportFormat, list[SourceFile]]:
+    """Return the format in which to read the file `name`, and those files in it to read. Refuse several exports."""
+    found: dict[str, list[SourceFile]] = {}
+    for file in files:
+        if (form := _detect_format(file)) is not None:
+            found.setdefault(form.name, []).append(file)
+    if "slack" in found:  # which names people in a file of its own
+        found["slack"] += (file for file in files if file.name == "users.json")
+    if found.keys() <= {generic.FORMAT.name}:  # conversations in JSON are not recognised: they are tried
+        is_pasted = not (found or name or is_packed or files[0].is_json)
+        known = found.get(generic.FORMAT.name, files if is_pasted else [])
+        group = [file for file in files if file in known or file.first_char != "<"]
+        found = {memories.FORMAT.name if is_pasted else generic.FORMAT.name: group}
+    form = FORMATS[min(found, key=list(FORMATS).index)]
+    group = found[form.name]
+    # A file that is damaged from its beginning is recognised by its name, and counted.
+    group = [file for file in files if file in group or form.members.fullmatch(_join_folder_and_name(file.path))]
+    # One product may write the same chats in two formats.
+    if len({FORMATS[name].product or name for name in found}) > 1 or (form is keepsake.FORMAT and len(group) > 1):
+        raise ImportRefused(tr("import-kinds-differ"))
+    return form, group
+
+
+def _find_files_with_other_chats(files: Sequence[SourceFile], chosen: ImportFormat, context: ReadContext) -> list[str]:
+    """Return the names of those files with messages that are not in the format `chosen` of the archive.
+
+    Reading chats takes much longer than recognising them, so only the beginnings of long files are searched.
+    """
+    names, left = [], MAX_OTHER_CHARS
+    for file in files:
+        part = file if len(file.text) <= left else replace(file, text=file.text[: min(left, MARKED_CHARS)])
+        left -= len(part.text)
+        with suppress(ImportRefused):
+            form = _detect_format(part) or generic.FORMAT
+            is_other = part.text and form is not chosen and (form.product or form.name) != chosen.product
+            if is_other and (history := _read_history_in_format(form, [part], context)) and history.messages:
+                names.append(file.name)
+    return names
 
 
 def _read_history_in_format(
@@ -313,9 +335,9 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> tuple[deque
             with open_entry() as packed:
                 unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
             left -= len(unpacked[-1][1])
-        elif PurePosixPath(path.lower()).suffix in _READABLE:  # only to tell the person of chats that are left out
-            with suppress(ImportRefused, *_UNPACK_ERRORS), open_entry() as packed:
-                unpacked.append((path, _read_with_limit(packed, min(left, beside), total_limit=max_bytes)))
+        elif beside and PurePosixPath(path.lower()).suffix in _READABLE:  # only to tell of chats that are left out
+            with suppress(*_UNPACK_ERRORS), open_entry() as packed:
+                unpacked.append((path, packed.read(min(beside, MAX_OTHER_CHARS // 4))))
                 beside -= len(unpacked[-1][1])
     return unpacked, wanted
 

@@ -27,7 +27,7 @@ def read_channels(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
                     if name == "channel":
                         title = as_text(as_object(stream.read_value()).get("name"))
                     elif name == "messages":
-                        said += builder.read_messages(stream, read_message, name)
+                        said += builder.read_messages(stream, read_message, f" {name}")
                 builder.append_chat(said, title)
             else:
                 rows = stream if file.first_char == "[" else parse_csv_rows(file.text)

@@ -33,6 +33,7 @@ from transfer.formats.members import (
     get_part_names,
     guess_role,
     is_message,
+    select_start_times,
 )
 from transfer.formats.transcripts import is_transcript, parse_transcript_info_and_messages
 from transfer.formats.values import InvalidElement, as_object, as_text, parse_json, require_object, select_objects
@@ -93,20 +94,23 @@ class _ConversationFileReader:
         self._add_conversation({}, self._loose, {})
 
     def _read_sms_messages(self, text: str) -> None:
-        chats: dict[str, list[dict[str, object]]] = {}
-        message: dict[str, object] = {}
+        chats: dict[str, list[dict[str, Any]]] = {}
+        message: dict[str, Any] = {}
         for tag in _TEXT_MESSAGE.finditer(text):
             # Its emoji are two halves, of which each is escaped by itself.
             halved = _HALF.sub(lambda half: chr(int(half[1])), tag[0]).encode("utf-16", "surrogatepass")
             whole = halved.decode("utf-16", "replace")
             row = {name: unescape(value[1:-1]) for name, value in _ATTRIBUTE.findall(whole)}
             if tag["kind"] == "part":  # of a multimedia message, which phones also send to groups
-                message |= {"body": row["text"]} if row.get("ct") == "text/plain" and "text" in row else {}
+                if row.get("ct") == "text/plain" and (words := row.get("text", "null")) != "null":
+                    message["body"] = f"{message.get('body', '')}\n{words}".strip()
                 continue
             named = row.get("contact_name", "").strip("()").replace("Unknown", "") or row.get("address", "")
-            message = {**row, "from_me": row.get("type", row.get("msg_box")) == "2", "contact_name": ""}
+            is_own = row.get("type", row.get("msg_box")) == "2"
+            message = {"date": row.get("date"), "body": row.get("body", ""), "from_me": is_own, "contact_name": ""}
             chats.setdefault(named, []).append(message)
-        for name, messages in chats.items():
+        for name, messages in chats.items():  # all of one kind stand before those of the other
+            messages.sort(key=_find_timestamp_or_zero)
             self._chats.add_chat_part(messages, name, name)
 
     def _read_table(self, text: str) -> None:
@@ -181,8 +185,9 @@ class _ConversationFileReader:
         labels = {find_role_or_speaker_name(member) or "" for member in members} - UNSAID_ROLES - {""}
         is_talk = not _ASSISTANT_TALK.isdisjoint(labels) or set(map(ROLES.get, labels)) == set(ROLES.values())
         # In Mattermost and GroupMe, people with different names have the role of a user.
-        is_talk = is_talk and not (labels == {"user"} and len({*map(find_speaker, members)} - {""}) > 1)
-        is_undated = len(labels) > 1 and "messages" in raw and not any(map(guess_role, labels))
+        speakers = {find_speaker(member) for member in members if get_part_names(member, "words")} - {""}
+        is_talk = is_talk and not (labels == {"user"} and len(speakers) > 1)
+        is_undated = len(speakers) > 1 and "messages" in raw and not any(map(guess_role, labels))
         if not is_talk and (sides := _find_side_numbers_if_two(members)):  # the person begins
             messages = [
                 {**member, "isUser": side == sides[0]} if (side := find_side_number(member)) in sides else message
@@ -192,7 +197,7 @@ class _ConversationFileReader:
             replies = [reply for said in members for reply in select_objects(said.get("slackdump_thread_replies"))]
             messages = sorted((*members, *replies), key=_find_timestamp_or_zero) if replies else messages
             if is_undated and not any(map(_find_timestamp_or_zero, members)):
-                messages = [{name: raw[name] for name in get_part_names(raw, "time")} | member for member in members]
+                messages = [select_start_times(raw) | member for member in members]
             title = find_title(raw) or self._folder
             key = as_text(raw.get("thread_path")) or self._chats.add_participants_and_get_chat_id(raw) or title
             self._chats.add_chat_part(messages, key, title)

@@ -79,7 +79,8 @@ def find_role_or_speaker_name(raw_message: Mapping[str, Any]) -> str | None:
     for name in get_part_names(raw_message, "role"):
         given = raw_message[name]
         if isinstance(given, dict):
-            given = given.get("role") or given.get("type") or ("user" if given.get("is_human") else given.get("name"))
+            name_or_type = given.get("name") or given.get("type")
+            given = given.get("role") or ("user" if given.get("is_human") else name_or_type)
         label = as_text(given).lower().removesuffix(".message")  # of Copilot's command line
         if label in ROLES or not name.lower().endswith("type"):
             labels.append(label)
@@ -152,6 +153,12 @@ def find_title(value: Mapping[str, Any]) -> str:
     objects = (member for member in value.values() if isinstance(member, dict))
     inner = (member[name] for member in objects for name in get_part_names(member, "title") if name != "name")
     return find_part_text(value, "title") or next(filter(None, map(as_text, inner)), "")
+
+
+def select_start_times(conversation: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those times of a conversation that are before its messages. It is changed or exported after them."""
+    names = (name for name in conversation if normalize_name(name).startswith(("creat", "date", "start")))
+    return {name: conversation[name] for name in names}
 
 
 def find_time(

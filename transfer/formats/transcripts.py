@@ -36,12 +36,12 @@ _NUMBERED_TURN = re.compile(
     r"|[^\W\d_](?= ?#?\d|(?:\*\*|__)?[:：]))(?: ?#?\d{1,4}|\))?(?=[ \t]*(?:[:：*_(]|$)))",
     re.MULTILINE,
 )  # "## Prompt 1", "### Message 1 (User)", "Q:", which count if nothing else names both sides, as answers have such too
-_MARK = r"(?:[-*] )?(?:\*\*|__)"
-_BOLD = rf"{_MARK}{_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?:[:：]|$))[ \t]*(?P<rest>.*)$"
+_BOLD = rf"(?:\*\*|__){_LABEL}(?:[:：](?:\*\*|__)|(?:\*\*|__)[ \t]{{0,3}}{_LATE_DATE}(?:[:：]|$))[ \t]*(?P<rest>.*)$"
 _HEADINGS = {
     ">": re.compile(rf">{{1,2}} {_LABEL}:(?P<rest>)$"),
     "#": re.compile(rf"#{{1,6}}\s+(?:\[(?P<late_date>\d[^\[\]\n]{{6,30}})\] )?{_LABEL}(?:[:：][ \t]*(?P<rest>.*))?$"),
     "**": re.compile(_BOLD),
+    "- **": re.compile(rf"[-*] {_BOLD}"),
     "🤖 **": re.compile(rf"[^\w\s!-/:-@\[-`{{-~•–—]{{1,3}} {_BOLD}"),
     ":": re.compile(rf"{_LABEL}[:：][ \t]*(?P<rest>.*)$"),
     "": re.compile(rf"{_LABEL}(?P<rest>)$"),

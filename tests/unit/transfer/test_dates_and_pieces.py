@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
+from records.errors import ImportRefused
 from records.scopes import Scope
 from tests.support.talk import ANNA, open_chat_harness
 from tests.unit.transfer.conftest import ignore_progress
 from tests.unit.transfer.talk import zip_files
 from tests.unit.transfer.test_more_shapes import AT, SECONDS, to_json_lines
 from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
+from text.written_dates import POSSIBLE_YEARS, find_date_order_unless_ambiguous
+from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ReadContext
 from transfer.plans import format_plan
 
@@ -48,6 +51,11 @@ def test_weekday_decides_the_order_of_day_and_month(days: list[str], found: list
     assert [question.name for question in history.questions] == ["speaker"]
 
 
+def test_numbers_that_only_a_day_can_have_decide_before_a_weekday() -> None:
+    """4 March 2024 was a Monday, so one line of this chat names a wrong weekday."""
+    assert find_date_order_unless_ambiguous([((12, 25, 2024), ""), ((3, 4, 2024), "dmy")], POSSIBLE_YEARS) == "mdy"
+
+
 def test_asks_for_the_order_if_the_weekday_fits_both() -> None:
     """3 December 2023 and 12 March 2023 were Sundays."""
     history = read_history("[LINE] Chat history with Ann\n\nSun, 03/12/2023\n08:15\tAnn\thello\n", "line.txt")
@@ -68,6 +76,13 @@ def test_message_with_an_impossible_date_is_left_out_and_counted(text: str, stam
     assert any("damaged: 1" in note and stamp in note for note in history.notes)
 
 
+def test_line_of_a_message_that_looks_like_an_impossible_date_is_kept() -> None:
+    """A list of numbers names no speaker, and what the app says itself would be left out without a word."""
+    text = "[12.05.24, 10:00:00] Ann: The codes:\n[33.33.33, 44:44:44] first\n[13.05.24, 10:02:00] Tom: good\n"
+    history = read_history(text, "WhatsApp Chat with Tom.txt")
+    assert list_speakers_and_texts(history) == [("Ann", "The codes:\n[33.33.33, 44:44:44] first"), ("Tom", "good")]
+
+
 @pytest.mark.parametrize("name", ["date", "startedAt", "start_time"])
 def test_messages_without_times_take_the_time_at_which_their_conversation_began(name: str) -> None:
     said = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}]
@@ -84,6 +99,31 @@ def test_chat_among_people_may_lack_times(about: dict[str, str], day: datetime |
     assert list_speakers_and_texts(history) == [("Ann", "Hello"), ("Tom", "Hi"), ("Ann", "Hi")]
     assert [message.is_undated for message in history.messages] == [day is None] * 3
     assert day is None or {message.created_at for message in history.messages} == {day}
+
+
+def test_date_of_the_export_is_not_that_of_a_chat_among_people() -> None:
+    said = [{"sender": "Ann", "text": "Hello"}, {"sender": "Tom", "text": "Hi"}]
+    history = read_history({"exportDate": "2024-05-01", "messages": said})
+    assert [message.is_undated for message in history.messages] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [{"from": "Ann", "value": "hello"}, {"from": "Tom", "value": "hi"}],
+        [{"speaker": "A", "text": "hello"}, {"speaker": "B", "text": "hi"}],
+    ],
+)
+def test_refuses_a_chat_without_times_whose_words_or_speakers_are_unknown(said: list[dict[str, str]]) -> None:
+    with pytest.raises(ImportRefused):
+        read_history({"title": "W", "messages": said})
+
+
+def test_kind_of_a_person_does_not_hide_the_name() -> None:
+    """As in Intercom, where a customer is a "user" and a colleague an "admin"."""
+    people = [{"type": "user", "id": "1", "name": "Ann"}, {"type": "admin", "id": "2", "name": "Tom"}]
+    said = [{"author": author, "body": "hello", "created_at": SECONDS} for author in people]
+    assert list_speakers_and_texts(read_history({"messages": said})) == [("Ann", "hello"), ("Tom", "hello")]
 
 
 async def test_plan_tells_of_messages_without_dates_and_a_second_import_adds_none(tmp_path: Path) -> None:
@@ -154,8 +194,14 @@ def test_answer_in_pieces_keeps_the_id_that_earlier_versions_gave() -> None:
             f'<sms address="+1" date="{SECONDS}000" type="2" body="hello" contact_name="Tom" />\n'
             f'<mms date="{SECONDS + 5}000" msg_box="1" address="+1" contact_name="Tom"><parts>'
             '<part seq="-1" ct="application/smil" text="&lt;smil/&gt;" /><part seq="0" ct="text/plain" text="good &#55357;&#56832;" />'
-            "</parts></mms>\n</smses>"
-        ), [("Me", "hello"), ("Tom", "good 😀")]),
+            '<part seq="1" ct="text/plain" text="night" /></parts></mms>\n'
+            f'<mms date="{SECONDS - 5}000" msg_box="2" address="+1" contact_name="Tom"><parts>'
+            '<part ct="text/plain" text="before" /></parts></mms>\n'
+            f'<mms date="{SECONDS}000" msg_box="2" address="+1" contact_name="Tom"><parts>'
+            '<part ct="image/jpeg" text="null" data="AAAA" /></parts></mms>\n'
+            f'<mms date="{SECONDS}000" msg_box="2" address="+1" contact_name="Tom"><parts>'
+            '<part ct="text/plain" text="null" /></parts></mms>\n</smses>'
+        ), [("Me", "before"), ("Me", "hello"), ("Tom", "good 😀\nnight")]),
         ("viber.csv", (
             "Date,Time,Sender name,Phone number,Message text\n"
             "01/05/2024,10:00:00,Ann,+1,hello\n13/05/2024,10:00:05,Tom,+2,good\n"
@@ -179,6 +225,14 @@ def test_reads_chats_among_people_exactly(name: str, data: str, said: list[tuple
 )
 def test_reads_transcripts_in_lists_and_polite_forms(text: str) -> None:
     assert list_texts(read_history(text, "chat.md")) == WALNUTS
+
+
+def test_list_in_an_answer_that_names_both_sides_stays_in_it() -> None:
+    roles = "They are:\n\n- **User:** logs in\n- **Assistant:** helps"
+    text = f"**User:** Describe the roles\n\n**Assistant:** {roles}\n\n**User:** Thanks\n\n**Assistant:** Fine\n"
+    assert [message.content for message in read_history(text, "chat.md").messages] == [
+        *("Describe the roles", roles, "Thanks", "Fine")
+    ]
 
 
 def test_code_in_a_page_keeps_its_blank_lines_and_tabs() -> None:
@@ -212,3 +266,22 @@ def test_tells_of_chats_that_are_hidden_by_others_in_an_archive() -> None:
         ("Left out, other chats of the archive: messages.json. Please send these files alone.",),
     )
     assert not read_history(zip_files({folder: activity, "Takeout/user.json": '{"name": "Ann"}'}), "x.zip").notes
+
+
+@pytest.mark.parametrize(
+    ("chat", "named"),
+    [
+        ({"messages.html": CHAT_PAGE.format("hello")}, "a.json, b.json, c.json, d.json"),
+        ({"Chat.txt": "12/05/2024, 10:00 - Ann: hello\n13/05/2024, 10:02 - Tom: good\n"}, "a.json, b.json"),
+    ],
+)
+def test_searches_only_beginnings_of_files_for_other_chats(
+    chat: dict[str, str], named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading 60 MB of attached JSON as chats would take a minute. A cut list is read as far as it goes."""
+    monkeypatch.setattr(detection, "MAX_OTHER_CHARS", 1_000)
+    monkeypatch.setattr(detection, "MARKED_CHARS", 600)
+    talk = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}]
+    files = {f"{name}.json": json.dumps([{"messages": talk}] * 10) for name in "abcdef"}
+    [note] = read_history(zip_files(chat | files), "x.zip").notes
+    assert note == f"Left out, other chats of the archive: {named}. Please send these files alone."
