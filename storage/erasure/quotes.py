@@ -214,8 +214,10 @@ def _build_forgotten_words(texts: Sequence[tuple[str, tuple[str, int]]], *, is_m
             words.runs.setdefault(phrase[0], set()).add(phrase)
             words.unsure.update([phrase] if _is_short_character_run(phrase) and not is_memory_large else ())
     terms = [phrase for phrase in words.since if isinstance(phrase, str)]
-    with_digits = {term for term in terms if any(map(str.isdigit, term))}
-    words.rare |= {term for term in with_digits if _is_rare_word(term, is_memory_large=is_memory_large)}
+    with_digits = {term for term in (*terms, *words.runs) if any(map(str.isdigit, term))}
+    words.rare |= {term for term in with_digits & {*terms} if _is_rare_word(term, is_memory_large=is_memory_large)}
+    # The first group of a number finds the messages with the whole, but is no quote: "2026" of the order 2026112200153.
+    terms += with_digits.difference(terms)
     chosen = sorted(terms, key=lambda term: (term not in words.rare, term not in with_digits, -len(term)))[:MAX_WORDS]
     words.is_complete = words.is_complete and len(chosen) == len(terms)
     variants = analyzer.map_terms_to_foreign_stems(chosen, *read)
@@ -327,7 +329,6 @@ def _iterate_number_spellings(text: str) -> Iterator[Phrase]:
             yield from (groups := tuple(f"{int(joined):,}".split(",")))
             yield groups
         elif joined == number and len(joined) > MAX_GROUPED:  # of a card or bank account, in groups of four
-            yield joined[:4]
             yield tuple(joined[at : at + 4] for at in range(0, len(joined), 4))
 
 

@@ -253,6 +253,22 @@ async def test_long_number_is_quote_in_any_digit_grouping(store: MemoryStore, sa
     assert await talk.preview_quotes(first) == RemainingQuotes(answers=(quoting,))
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("My order 2026112200153 is late.", "The fair opens in 2026."),
+        ("My order 2026112200153 is late.", "2026"),
+        ("See https://x.com/nasa/status/1862345678901234567", "The telegraph reached Omaha in 1862."),
+        ("Our budget is 1000000000 dollars.", "About 1000 people came."),
+    ],
+)
+async def test_first_digits_of_number_are_not_a_quote(store: MemoryStore, said: str, answer: str) -> None:
+    talk = TimedTalk(store)
+    first, _ = await talk.say(said)
+    await talk.say("Tell me something.", answer)
+    assert await talk.preview_quotes(first) == RemainingQuotes()
+
+
 RECIPE = (
     "Here is a simple cake recipe: beat 3 eggs with sugar, add flour and butter, and pass it through a sieve. "
     "Bake for 40 minutes, then let it rest for a day. No special code of baking is needed."
