@@ -2,13 +2,24 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm import prompts
 from records.owners import Policy
 from records.summaries import Summary
 from retrieval.prefix_cache import BLOCKS, find_oldest_version_ending_in_block, select_messages_to_show_after_summary
-from tests.unit.retrieval.test_prompt_builder import make_summary, make_turns
+from retrieval.prompt_builder import PromptBuilder
+from tests.unit.retrieval.test_prompt_builder import (
+    FULL,
+    NOW,
+    TOKENS,
+    make_incoming,
+    make_profile,
+    make_summary,
+    make_turns,
+)
 
 LARGE, SMALL = BLOCKS[0], BLOCKS[-1]
 
@@ -94,3 +105,30 @@ def test_shows_all_messages_after_summary_version() -> None:
         range(13, 21)
     )
     assert select_messages_to_show_after_summary(version, said[12:], 4) is None, "there may be a hole"
+
+
+@pytest.mark.parametrize("archived_turns", [1, 3, 4])
+def test_archived_turns_are_shown_all_or_not_at_all_and_take_no_room_from_snippets(archived_turns: int) -> None:
+    frame = TOKENS.count(prompts.format_remembered_snippets([], NOW)) + 2
+    active = make_turns([("And now?", "Now it rests.")], first=9)
+    were_shown = []
+    for length in range(10, 400, 10):
+        archived = make_turns([("What about the boat?", "The boat sails. " * length)] * archived_turns, chunk=1)
+        builder = PromptBuilder(
+            tokenizer=TOKENS,
+            budgets=FULL.scale_to_fit(3000),
+            incoming=make_incoming("Where is it?"),
+            system_prompt="Be brief and kind. " * 200,
+            now=NOW,
+        )
+        builder.add_last_turns(active)
+        builder.add_profile(make_profile("Anna sails. " * 90))
+        builder.add_summaries([make_summary(1, 1, 8, "They talked about boats. " * 140)])
+        room = builder.remaining_snippet_tokens
+        builder.add_archived_turns(archived)
+        shown = builder.message_ids_in_prompt - {message.id for message in active}
+        assert shown in (set(), {message.id for message in archived})
+        assert not shown or builder.remaining_snippet_tokens >= room - frame
+        were_shown.append(bool(shown))
+    assert were_shown == sorted(were_shown, reverse=True), "shorter turns are shown, longer ones are not"
+    assert set(were_shown) == {True, False}

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from playground.server import IDLE_SECONDS
@@ -37,6 +37,30 @@ class SlowEndpoint:
 async def answer(request: Request) -> Response:
     await request.body()
     return Response("served")
+
+
+async def stream_without_end(_: Request) -> Response:
+    async def begin_and_wait() -> AsyncIterator[bytes]:
+        yield b"data: and so on\n\n"
+        await asyncio.Event().wait()
+
+    return StreamingResponse(begin_and_wait(), media_type="text/event-stream")
+
+
+async def send_much(_: Request) -> Response:
+    return Response(bytes(50_000_000))
+
+
+async def take_upload(request: Request) -> Response:
+    pieces = request.stream()
+    first = await anext(pieces)
+
+    async def confirm_and_read_rest() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in pieces:
+            yield piece
+
+    return StreamingResponse(confirm_and_read_rest())
 
 
 @pytest.fixture
@@ -131,3 +155,33 @@ async def test_closes_new_connection_when_all_connections_are_busy(port: int, sl
             connection.close()
             await connection.wait_closed()
         assert await check_served(port), "and there is room again"
+
+
+@pytest.mark.parametrize(
+    ("begun", "is_answered"),
+    [
+        (b"", False),
+        (b"POST / HTTP/1.1\r\nho", False),
+        (WHOLE, True),
+        (WHOLE[:-1].replace(b"POST / ", b"POST /upload "), True),
+        (b"GET /stream HTTP/1.1\r\nhost: a\r\n\r\n", True),
+        (b"GET /much HTTP/1.1\r\nhost: a\r\n\r\n", True),
+    ],
+    ids=["idle", "half a request", "keep-alive", "running upload", "endless stream", "slow reader"],
+)
+async def test_stops_while_client_stays_connected(begun: bytes, is_answered: bool) -> None:
+    routes = [
+        Route("/", answer, methods=["POST"]),
+        Route("/upload", take_upload, methods=["POST"]),
+        Route("/stream", stream_without_end),
+        Route("/much", send_much),
+    ]
+    async with asyncio.timeout(8):  # a bot with several servers has ten seconds to end
+        async with serve_app(Starlette(routes=routes), "127.0.0.1", 0, grace_seconds=1) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**10)
+            writer.write(begun)
+            if is_answered:
+                assert await reader.readexactly(12) == b"HTTP/1.1 200"
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection("127.0.0.1", port)
+    writer.close()
