@@ -777,6 +777,32 @@ async def test_temporary_send_error_is_retried_without_duplicate(bots: Bots, pee
     assert peer.list_bot_texts(ANN) == ["echo hello"]
 
 
+@pytest.mark.parametrize("by_button", [False, True])
+async def test_answer_that_must_wait_for_an_hour_is_sent_by_next_run(
+    bots: Bots, peer: Peer, *, by_button: bool
+) -> None:
+    data = Buttons(TOKEN.encode()).make_signed_callback_data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
+    async with bots.run_service(pause=lambda _: asyncio.sleep(0)):
+        peer.world.say(ANN, ANN, "/help me")
+        message = await peer.wait_for_message("did help me", ANN)
+        await wait_for_queued_jobs()
+        update_id = peer.world.updates.next_id
+        peer.add_fault("retry_after", "sendMessage", retry_after=3_600, chat_id=ANN)
+        if by_button:
+            peer.world.press_button(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        else:
+            peer.world.say(ANN, ANN, "hello")
+        await peer.wait_until_updates_confirmed()
+        await wait_for_queued_jobs()
+        assert await bots.list_pending_update_ids() == [update_id]
+    assert peer.list_bot_texts(ANN) == ["did help me"]
+    async with bots.run_service():
+        await peer.wait_for_message("echo ", ANN)
+        await wait_for_queued_jobs()
+        assert await bots.list_pending_update_ids() == []
+    assert peer.list_bot_texts(ANN) == ["did help me", f"echo {tr('answers-go-on')}" if by_button else "echo hello"]
+
+
 async def test_update_is_finished_when_chat_is_gone(bots: Bots, peer: Peer) -> None:
     gate = bots.conversation.add_gate("hello")
     async with bots.run_service():
