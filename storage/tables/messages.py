@@ -89,7 +89,7 @@ def _make_preceding_date_query(scope: Scope, draft: NewMessage) -> tuple[str, tu
 def read_last_turns(
     connection: Connection, scope: Scope, max_turns: int, *, before_turn: int | None = None
 ) -> list[Message]:
-    """Read the last turns on a given connection. See `MemoryStore.read_last_turns`."""
+    """Return the messages of the last turns before `before_turn`, oldest first. Skip imported turns."""
     values = (*scope, _ALL_TURNS if before_turn is None else before_turn, max(0, max_turns))
     return [parse_message(row) for row in connection.execute(_LAST_TURNS, values)]
 
@@ -97,7 +97,7 @@ def read_last_turns(
 def read_context_sources(
     connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None = None
 ) -> ContextSources:
-    """Read the context sources on a given connection. See `MemoryStore.read_context_sources`."""
+    """Return all parts of a prompt except search results. Ignore `before_turn` and all later turns."""
     first_left_out = _ALL_TURNS if before_turn is None else before_turn
     total, archived, characters = connection.execute(_SUMS, tuple(scope)).fetchone() or (0, 0, 0)
     latest = connection.execute(_UNSUMMARIZED, (*scope, first_left_out, MAX_UNSUMMARIZED)).fetchall()
@@ -118,12 +118,14 @@ _ADD_SAVED = "UPDATE users SET tokens_saved = tokens_saved + ? WHERE user_id = ?
 _APPEND = f"{MESSAGES.make_insert_sql()} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
 _SUMS = "SELECT total, archived, characters FROM scopes WHERE user_id = ? AND thread_id = ?"
-# Imported history has turns below 1.
+# Imported history has turns below 1. PostgreSQL may run the subquery of an IN again for each message of the scope.
 # The "|| ''" makes SQLite sort a few messages instead of scanning all of them in the order of an index.
 _LAST_TURNS = """
-SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
-  SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
-  ORDER BY turn_id DESC LIMIT ?4
+SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id < ?3 AND turn_id >= (
+  SELECT MIN(turn_id) FROM (
+    SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
+    ORDER BY turn_id DESC LIMIT ?4
+  ) AS last_turns
 ) ORDER BY created_at || '', id
 """
 # The "+" keeps SQLite from using the index on turns, which would scan the whole scope. Few messages are active.

@@ -31,6 +31,7 @@ from storage.schema.rows import MESSAGE_ROWS
 from storage.search.postgres_full_text import HOLDING, MATCHES
 from storage.stores.postgres import PostgresStore, open_postgres_database
 from storage.tables.history import insert_messages
+from storage.tables.messages import read_last_turns
 from tests.contract.conftest import ANNA, BORIS, NOW, append_turns, fold_messages, make_config, make_message
 from tests.support.postgres_server import STRANGER, create_database, let_in, make_schema_address
 
@@ -108,6 +109,19 @@ async def test_word_search_uses_index_when_all_rows_belong_to_one_owner(
             plan = "\n".join(row[0] for row in await reader.fetch_rows(f"EXPLAIN {statement}", *values))
     assert "Bitmap Index Scan on word_terms" in plan, plan
     assert "Seq Scan" not in plan, plan
+
+
+async def test_reading_last_turns_scans_index_once_without_statistics(tmp_path: Path, postgres_url: str) -> None:
+    """The table is not analysed yet after a large import. The last turns were searched for each message of a scope."""
+    scans = "SELECT idx_scan FROM pg_stat_xact_user_tables WHERE relname = 'messages' AND schemaname = current_schema()"
+    async with open_postgres_store(make_schema_address(postgres_url, tmp_path)) as store:
+        await store.append_messages(ANNA, [make_message(f"turn {number}") for number in range(100)])
+        async with store.database.open_transaction(ANNA.owner) as tx:
+            [before] = await tx.fetch_rows(scans)
+            last = await tx.run(read_last_turns, ANNA, 2)
+            [after] = await tx.fetch_rows(scans)
+    assert [message.content for message in last] == ["turn 98", "turn 99"]
+    assert after[0] - before[0] == 2, "the last turns, and their messages"
 
 
 _VERSIONS = """
