@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -42,6 +42,8 @@ from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
+CorrectProfile = Callable[[MemoryStore, int], Awaitable[bool]]
+"""Removes the sentences of an owner's profile that facts overrule, and returns True if it has any."""
 
 LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
 MAX_CANDIDATES = 100  # messages that words and meaning find in each search
@@ -90,13 +92,13 @@ class MemoryRetrieval:
         max_tokens: int | None = None,
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
-        with_profile: bool = True,
+        correct_profile_if_stale: CorrectProfile | None = None,
     ) -> Context:
         """Build the context of one request. Raise StorageError if the store cannot be read.
 
         If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered.
         `unstored_messages` are earlier messages that are not in the store. `max_tokens` is a lower limit once the
-        endpoint has refused a prompt.
+        endpoint has refused a prompt. `correct_profile_if_stale` is called if there is a profile.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -117,7 +119,11 @@ class MemoryRetrieval:
             await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), words)
             await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(unstored_messages), words)
             return await _run_in_thread_if_text_is_long(builder.build_context, words)
-        sources = await store.read_context_sources(scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
+        read = partial(store.read_context_sources, scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
+        sources = await read()
+        if sources.profile and correct_profile_if_stale and await correct_profile_if_stale(store, scope.owner):
+            # Incognito, nothing is written, so the profile waits until it can be corrected.
+            sources = await read() if turn is not None else replace(sources, profile=None)
         said = select_messages_of_newest_turns([*sources.last, *unstored_messages], LAST_TURNS)
         correct = partial(prompts.mark_corrected_messages, facts=sources.facts)
         sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))
@@ -132,7 +138,7 @@ class MemoryRetrieval:
             builder.add_instructions(found.facts.lasting)
             if found.question.vector is not None and await self._needs_several_searches(found.question.vector):
                 builder.add_search_hint()
-        if with_profile and not scope.is_channel_direct_chat:
+        if not scope.is_channel_direct_chat:
             builder.add_profile(sources.profile)
         older = await self._add_summaries_and_earlier_turns(builder, store, scope, sources, unstored_messages)
         pieces = incoming.pieces if turn is not None else ()  # the question, if it is stored already

@@ -76,11 +76,11 @@ class Answerer:
             return await built(store=None)
         if turn.reads_memory:
             try:
-                if await self._distiller.correct_profile_if_stale(turn.scope.owner, may_write=number is not None):
-                    # Incognito, nothing is written, so it waits until it can be corrected.
-                    built = partial(built, with_profile=number is not None)
+                correct = partial(self._distiller.correct_profile_in_store_if_stale, may_write=number is not None)
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
-                    context = await built(store=store, unstored_messages=turn.incognito)
+                    context = await built(
+                        store=store, correct_profile_if_stale=correct, unstored_messages=turn.incognito
+                    )
                 turn.session.recall_failed = False
             except StorageError as error:
                 self._report_recall_error(error, turn)

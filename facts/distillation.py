@@ -62,16 +62,23 @@ class ProfileDistiller:
         async with self._memory.open_store(owner) as store:
             return await store.profiles.list_versions(owner)
 
-    async def correct_profile_if_stale(self, owner: int, *, may_write: bool = True) -> bool:
-        """Remove the profile's sentences that facts overrule. Return True if the profile has such sentences."""
+    async def correct_profile_if_stale(self, owner: int) -> None:
+        """Remove the profile's sentences that facts overrule."""
         with suppress(StorageError):  # the rest of the memory may still be read
             async with self._memory.open_store(owner) as store:
-                revision = await store.facts.read_revision(owner)
-                if self._agreed_revisions.get(owner) == revision:
-                    return False
-                if await correct_and_store_profile(store, owner, clock=self._clock, may_write=may_write) is not None:
-                    return True
-                self._agreed_revisions[owner] = revision
+                await self.correct_profile_in_store_if_stale(store, owner)
+
+    async def correct_profile_in_store_if_stale(
+        self, store: MemoryStore, owner: int, *, may_write: bool = True
+    ) -> bool:
+        """Remove the profile's sentences that facts overrule. Return True if the profile has such sentences."""
+        with suppress(StorageError):  # the rest of the memory may still be read
+            revision = await store.facts.read_revision(owner)
+            if self._agreed_revisions.get(owner) == revision:
+                return False
+            if await correct_and_store_profile(store, owner, clock=self._clock, may_write=may_write) is not None:
+                return True
+            self._agreed_revisions[owner] = revision
         return False
 
     def try_to_start(self, owner: int, on_profile_or_error: Callable[[Profile | str | None], Awaitable[None]]) -> bool:
