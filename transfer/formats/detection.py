@@ -8,7 +8,7 @@ import tarfile
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -75,7 +75,14 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     limit = min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))
     unpacked, wanted = _unpack_files(data, context.name, limit)
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
-    found = _decode_files(unpacked, wanted, MIN_VALUES + len(data), is_packed=is_packed)
+    values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
+    found = []
+    while unpacked:  # one by one: freeing 100,000 files together would hold every thread for about 100 ms
+        path, content = unpacked.popleft()
+        is_sure = not is_packed or (path in wanted and PurePosixPath(path).suffix)  # else it may be a picture
+        with suppress(*(() if is_sure else (ImportRefused,))):
+            text = _extract_json_of_script(_decode_text(content))
+            found.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     files = [file for file in found if file.path in wanted]
     if len(files) == 1 and not files[0].text[:SAMPLED].strip():
         raise ImportRefused(tr("import-empty"))
@@ -91,21 +98,6 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     history = replace(history, messages=split_long_messages(messages, most))
     _raise_if_history_too_large(history, len(data))
     return history
-
-
-def _decode_files(
-    unpacked: deque[tuple[str, bytes]], wanted: Set[str], max_values: int, *, is_packed: bool
-) -> list[SourceFile]:
-    """Return files as texts. They share `max_values` by length. Raise ImportRefused if a wanted one is not text."""
-    values = max_values / (sum(len(content) for _, content in unpacked) or 1)
-    files = []
-    while unpacked:  # one by one: freeing 100,000 files together would hold every thread for about 100 ms
-        path, content = unpacked.popleft()
-        is_sure = not is_packed or (path in wanted and PurePosixPath(path).suffix)  # else it may be a picture
-        with suppress(*(() if is_sure else (ImportRefused,))):
-            text = _extract_json_of_script(_decode_text(content))
-            files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
-    return files
 
 
 def _choose_format_and_files(

@@ -109,7 +109,7 @@ class ImportedHistory:
         return self.is_complete or self.export is not None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)  # compared by identity, as texts may be long
 class SourceFile:
     """A file that was sent alone or in an archive. At most `max_values` JSON values are read from it."""
 

@@ -79,8 +79,7 @@ def find_role_or_speaker_name(raw_message: Mapping[str, Any]) -> str | None:
     for name in get_part_names(raw_message, "role"):
         given = raw_message[name]
         if isinstance(given, dict):
-            name_or_type = given.get("name") or given.get("type")
-            given = given.get("role") or ("user" if given.get("is_human") else name_or_type)
+            given = given.get("role") or ("user" if given.get("is_human") else given.get("name")) or given.get("type")
         label = as_text(given).lower().removesuffix(".message")  # of Copilot's command line
         if label in ROLES or not name.lower().endswith("type"):
             labels.append(label)
