@@ -25,6 +25,7 @@ class EventReader:
         self._is_json: bool | None = None
         self._data: list[str] = []
         self._size = 0
+        self._is_error = False  # the event that is arriving
 
     def feed(self, chunk: bytes) -> Iterator[Mapping[str, Any]]:
         """Yield the objects that a chunk completes. Raise ModelBroken if an event is damaged or too large."""
@@ -60,12 +61,15 @@ class EventReader:
                 yield from self._parse_event()  # the blank line between two events is missing
             self._data.append(value)
             self._size += len(line)
-        elif name not in ("", "event", "id", "null", "retry"):  # "": a comment
+            self._is_error |= name == "error"
+        elif name == "event":
+            self._is_error = value.strip() == "error"
+        elif name not in ("", "id", "null", "retry"):  # "": a comment
             self.is_foreign = True
 
     def _parse_event(self) -> Iterator[Mapping[str, Any]]:
-        data = "\n".join(self._data).strip()
-        self._data, self._size = [], 0
+        data, is_error = "\n".join(self._data).strip(), self._is_error
+        self._data, self._size, self._is_error = [], 0, False
         self.is_over = data.upper().startswith("[DONE]")
         if self.is_over:
             return
@@ -76,7 +80,8 @@ class EventReader:
         if " " in data and not events and decode_json_and_find_end(data, 0)[1] == 0:  # an error; "ping" is none
             events = [{"message": data}]
         self.is_foreign = self.is_foreign and not events
-        yield from events
+        for event in events or ([{"message": data}] if is_error else []):
+            yield {"error": event} if is_error and "error" not in event else event
 
 
 def parse_json_objects(text: str) -> Iterator[Mapping[str, Any]]:

@@ -178,7 +178,7 @@ def to_model_error(error: StatusError, model: str, settings: SettingNames) -> Mo
 
 def find_error_in_body(body: Mapping[str, Any]) -> StatusError | None:
     choices = body.get("choices")
-    parts = [body, *(choices if isinstance(choices, list) else ())]
+    parts = [body, body.get("response"), *(choices if isinstance(choices, list) else ())]  # of the Responses API
     for part in (part for part in parts if isinstance(part, Mapping)):
         error = part.get("error")
         if (any(error.values()) if isinstance(error, Mapping) else error) or part.get("object") == "error":

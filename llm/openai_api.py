@@ -419,7 +419,6 @@ class OpenAIChat(EndpointClient, ChatModel):
                 with timer.suspend_timeout():
                     await on_text(news)
 
-        event: Mapping[str, Any] = {}
         try:
             async with (
                 client.post("/chat/completions", request, timer.restart_timeout, on_drained=send_new_text) as response,
@@ -432,6 +431,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                     timer.extend_timeout_on_progress(count := answer.add_chunk_and_count_chars(event))
                     if answer.has_ended and (count or not response.body.deadline):
                         response.body.end_within(self._timeout / 2)  # some servers leave the stream open
+                if answer.own_error is not None and answer.text and not (answer.finish or response.reader.is_over):
+                    raise BrokenOff
         except ModelBroken as error:
             if not answer.has_ended:  # after a damaged event, a part of the text may be missing
                 raise (BrokenOff() if answer.text and error.remedy == "(malformed)" else error) from None
@@ -444,7 +445,5 @@ class OpenAIChat(EndpointClient, ChatModel):
         is_empty = not (answer.text or answer.refusal or answer.finish or answer.calls.build())
         if is_empty and response.reader.is_foreign:  # the page of a gateway
             raise BrokenOff(tr("errors-no-model-server"), remedy=tr("errors-check", settings=self.settings.url))
-        if is_empty and (own := failures.make_error_from_body(event)).message:  # an error in a form of its own
-            raise own
         answer.raise_if_incomplete()
         await send_new_text()

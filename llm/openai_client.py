@@ -223,7 +223,7 @@ class Response:
                     break
             for event in reader.parse_rest_of_body():
                 yield event
-            if reader.is_foreign:
+            if reader.is_foreign and not reader.is_over:
                 yield {"message": "The body does not end with an event."}
             self.body.on_drained = None
             self.body.end_within(DRAIN_SECONDS)

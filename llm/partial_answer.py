@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from llm.failures import make_error_from_body
+from llm.failures import StatusError, make_error_from_body
 from llm.tool_calls import REASONING, Reasoning, ToolCallAssembler, ToolOffer
 from llm.written.calls import TextAndCalls, find_calls_in_text, is_unknown_call, repair_call
 from llm.written.template_tokens import remove_template_tokens
@@ -67,7 +67,7 @@ class PartialAnswer:
     _last_piece: str = ""
     _growths: int = 0  # pieces that began with the piece before, since some servers always send the whole text so far
     _is_cumulative: bool | None = None
-    _ends_with_error: bool = False  # behind text, in a form of its own
+    own_error: StatusError | None = None  # what the last chunk reports, in a form of its own
     is_whole: bool = False
     is_blank: bool = False  # it ended, without truncation, and has no visible text, refusal or tool call
     shown: str = ""  # what the reader has seen
@@ -79,7 +79,7 @@ class PartialAnswer:
         choices = _find_choices(chunk)
         count = sum(self._add_choice_and_count_chars(choice, number) for number, choice in enumerate(choices))
         error = make_error_from_body({} if count or isinstance(chunk.get("message"), Mapping) else chunk)
-        self._ends_with_error = error.message != ""
+        self.own_error = error if error.message else None
         return count
 
     def _add_choice_and_count_chars(self, choice: Mapping[str, Any], default_index: int) -> int:
@@ -175,7 +175,7 @@ class PartialAnswer:
         )
 
     def raise_if_incomplete(self) -> None:
-        """Raise a ModelError unless the answer is complete and not empty."""
+        """Raise a ModelError or StatusError unless the answer is complete and not empty."""
         self.is_whole = True
         if self.refusal or self.finish == "content_filter":
             self.refusal = self.refusal or "content_filter"
@@ -183,11 +183,12 @@ class PartialAnswer:
         if self.wants_json and not self.text.strip():  # LM Studio may take it for thoughts, and LiteLLM for a call
             parts = [*(call.arguments for call in self.calls.build()), self.reasoning.text.strip()]
             self.text = next((part for part in parts if part.startswith("{")), "")
+        if self.own_error is not None and not (self.text or self.finish or self.calls.build()):
+            raise self.own_error
         reading = self.parse_text_and_calls()
         is_empty = not (reading.shown.strip() or reading.calls or self.calls.build())
         self.is_blank = is_empty and not (self.is_truncated or reading.is_broken)
-        is_failed = not self.has_ended if self.finish else self._ends_with_error
-        if is_failed and not self.is_truncated:
+        if self.finish and not self.is_truncated and not self.has_ended:
             raise BrokenOff
         offered = {tool.name for tool in self.offer.tools if not self.offer.must_answer}
         is_forbidden = reading.calls and offered.isdisjoint(call.name for call in reading.calls)
@@ -241,9 +242,8 @@ def _parse_usage(value: object) -> Usage | None:
     if not isinstance(value, Mapping):
         return None
     details = [part for part in value.values() if isinstance(part, Mapping)]
-    counts = {name: count for part in (*details, value) for name, count in part.items()}
     prompt, completion, cached, written = (
-        max(_parse_token_count(counts.get(name)) for name in names)
+        max(_parse_token_count(part.get(name)) for part in (value, *details) for name in names)
         for names in (_PROMPT, _COMPLETION, _CACHED, _WRITTEN)
     )
     if "prompt_tokens" not in value and "cache_read_input_tokens" in value:  # Anthropic counts these by themselves

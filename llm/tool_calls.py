@@ -206,9 +206,11 @@ def _convert_arguments_to_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else ""
 
 
-def _to_camel_case(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
+def _list_spellings(name: str) -> set[str]:
+    """Return a name of a tool as other programs' tools are named, such as searchMemory and search-memory."""
+    pascal = "".join(map(str.capitalize, name.split("_")))
+    # A single word that is capitalised is the beginning of a sentence.
+    return {name, name.replace("_", "-"), pascal[:1].lower() + pascal[1:], pascal} - {name.capitalize()}
 
 
 def to_snake_case(name: str) -> str:
@@ -225,11 +227,10 @@ class ToolOffer:
 
     @property
     def parameters_by_tool(self) -> dict[str, tuple[str, ...]]:
-        """The parameter names by tool, also by its name in camel case. Known tools that are not offered have none."""
+        """The parameter names by tool, in each of its spellings. Known tools that are not offered have none."""
         offered = {tool.name: tuple(tool.parameters.get("properties", ())) for tool in self.tools}
         known = {**dict.fromkeys(self.known, ()), **offered}
-        # Models trained on other programs' tools write searchMemory.
-        return {spelled: given for name, given in known.items() for spelled in (name, _to_camel_case(name))}
+        return {spelled: given for name, given in known.items() for spelled in _list_spellings(name)}
 
     def without_tools(self) -> "ToolOffer":
         return ToolOffer(must_answer=self.must_answer, known=frozenset(self.parameters_by_tool))

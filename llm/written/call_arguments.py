@@ -26,7 +26,10 @@ _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in the 
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS?|REQUEST)\]", re.IGNORECASE)
-_NAME = re.compile(r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}(?P<name>[a-z][a-zA-Z_]{2,39})(?::\d{1,3})?\b")
+_NAME = re.compile(
+    r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}"
+    r"(?P<name>(?:[a-z]|[A-Z][a-z]{1,20}(?=[A-Z]))[a-zA-Z_-]{2,39})(?::\d{1,3})?\b"
+)
 # The bracket that opens the arguments, behind marks alone. A word next to a bracket is a mark.
 NEAR_OBJECT = re.compile(
     r"""(?!\s{1,9}=|=\s) (?: \.call\b | \) | \ ?\([^\n(){}="']{1,60}\)(?=[\]:]) )?

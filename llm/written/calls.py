@@ -19,7 +19,7 @@ HELD = 300  # characters after a bracket or mark within which a call names its t
 _BEGINNING = re.compile(
     r"""(?:^|(?<=[.!?…]\ ))[ \t]*(?P<json>(?:\[\s*)?\{)
   | <(?: [|｜‖] | (?:[\w:.|-]{0,29}[:._|-])?(?:tools?|invoke|functions?)(?:calls?)?(?=[\s>=_(/-])
-       | (?P<tag>\w{3,40})(?=[\s/>]) )
+       | (?P<tag>[\w-]{3,40})(?=[\s/>]) )
   | ```tool | \[(?=[a-z_]{3,40}\() | \[TOOL_(?:CALLS?|REQUEST)\]
   | (?:assistant\s?)?(?:commentary\s{1,3}to=|\bto=functions\.)    # gpt-oss
   | \bcall:(?=[\w.:]{3,80}\{)                                     # Gemma
@@ -43,7 +43,7 @@ _UNKNOWN_CALL = re.compile(
 )
 _FORMATS = re.compile(r"json|xml|html|soap|\b(?:apis?|mcp)\b")  # in the question to an answer that may be data
 # A word behind a mark or at the beginning of a line, with no other word next to it.
-_PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}(\w{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
+_PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}([\w-]{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 # Text on a line that says nothing to a person.
@@ -61,10 +61,11 @@ _ONLY_MARKS = re.compile(
 _BARE_CALL = re.compile(
     rf"(?:[\"']?(?:\(\s*\)|\s?/?>)|\",)(?:[\s)]|{_ONLY_MARKS.pattern})*+|\ [^<>]*</tool>\s*", re.IGNORECASE | re.VERBOSE
 )
-_ONE_WORD = re.compile(r"\w{0,30}[ \t\r.()\[\]{}:*`'\"]*=?[ \t]*")  # of a line: perhaps a tool's name, or a variable's
+# The only word of a line: perhaps a tool's name, or a variable's.
+_ONE_WORD = re.compile(r"[\w-]{0,30}[ \t\r.()\[\]{}:*`'\"]*=?[ \t]*")
 # The first word of a sentence, or one behind which a recipient of gpt-oss stands.
 _MAY_BECOME_MARK = re.compile(
-    r"(?:(?<=[.!?…)\]\"']) {0,2}\w{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
+    r"(?:(?<=[.!?…)\]\"']) {0,2}[\w-]{0,40}(?:commentary\s{0,3}(?:to?(?:=[\w.]{0,60})?)?)?|\bto?(?:=[\w.]{0,60})?)\Z"
 )
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\ |(?<=[。！？])")
 _CODE_LINE = re.compile(r"^\s*(?!#|//)\S", re.MULTILINE)
@@ -178,10 +179,12 @@ def repair_call(call: ToolCall, names: Names) -> ToolCall:
         return call
     written = parse_calls(f"{call.name}\n{call.arguments}", names)
     name, given = (written[0].name, written[0].arguments) if written else (call.name, call.arguments)
-    name = max((known for known in names if known in name), key=len, default=name)  # of search_memory_tool
+    letters = re.sub("[^a-z]", "", name)  # of names such as search_memory_tool and searchmemory
+    name = max((known for known in names if known.replace("_", "") in letters), key=len, default=name)
     given = _STRAY_TAG.sub("", given)
     arguments = parse_json_leniently(given)
-    parts = arguments.values() if isinstance(arguments, Mapping) else ()
+    arguments = arguments if isinstance(arguments, Mapping) else {}
+    parts = [part for key, part in arguments.items() if key not in names.get(name, ())]
     values = (parse_json_or_none(part) if isinstance(part, str) else part for part in parts)
     inner = [value for value in values if isinstance(value, Mapping)]
     if len(inner) == 1:  # {"arguments": {…}}

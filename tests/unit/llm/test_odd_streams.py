@@ -167,6 +167,8 @@ BREAKS = [
     json.dumps({"error": {"message": "Upstream idle timeout", "code": 504}}),
     json.dumps({"error": "server overloaded"}),
     json.dumps({"object": "error", "message": "CUDA out of memory", "code": 500}),
+    # of the Responses API
+    json.dumps({"type": "response.failed", "response": {"status": "failed", "error": {"code": "server_error"}}}),
 ]
 
 
@@ -201,8 +203,9 @@ async def test_retries_broken_answer_if_nothing_was_shown(last: str) -> None:
         ({"prompt_tokens_details": None, "cached_tokens": 10}, 10),
         ({"prompt_tokens_details": {"audio_tokens": 0}, "cache_read_input_tokens": 10}, 10),
         ({"prompt_tokens_details": {"cached_tokens": 18901}}, 19),
+        ({"prompt_tokens_details": {"cached_tokens": 10}, "input_tokens_details": {"cached_tokens": 0}}, 10),
     ],
-    ids=["OpenAI", "DeepSeek", "Moonshot", "Anthropic", "more than the prompt (Unsloth)"],
+    ids=["OpenAI", "DeepSeek", "Moonshot", "Anthropic", "more than the prompt (Unsloth)", "under two names (new-api)"],
 )
 async def test_reads_cached_tokens_from_provider_specific_fields(more: dict[str, object], cached: int) -> None:
     usage = json.dumps({"choices": [], "usage": {"prompt_tokens": 19, "completion_tokens": 2, **more}})
@@ -213,6 +216,34 @@ async def test_reads_cached_tokens_from_provider_specific_fields(more: dict[str,
 async def test_named_error_event_raises_model_error() -> None:
     with pytest.raises(ModelError):
         await complete_with_body(b'event: error\ndata: {"message": "boom"}\n\n')
+
+
+@pytest.mark.parametrize(
+    "data", ["timeout", '{"code": "InternalError.Timeout", "request_id": "7"}', '{"message": "boom"}']
+)
+async def test_error_event_behind_text_is_error_whatever_follows(data: str) -> None:
+    """DashScope names its events, and usage and an end may follow."""
+    usage = json.dumps({"choices": [], "usage": {"prompt_tokens": 7}})
+    with pytest.raises(ModelBroken, match="broke off"):
+        await complete_with_body(
+            f"data: {TEXT}\n\nevent: error\ndata: {data}\n\ndata: {usage}\n\ndata: [DONE]\n\n".encode()
+        )
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        'data: {"type": "status", "message": "Generation finished"}',
+        'data: {"title": "Apples"}',
+        'data: {"base_resp": {"status_code": 0, "status_msg": "success"}, "choices": []}',
+        "data: keep alive",
+        "status: finished",
+    ],
+)
+async def test_event_that_tells_something_does_not_break_answer_that_is_done(last: str) -> None:
+    """The end of such a stream is [DONE], without a finish reason."""
+    body = f"data: {TEXT}\n\n{last}\n\ndata: [DONE]\n\n"
+    assert (await complete_with_body(body.encode())).text == "Forty-two apples."
 
 
 async def parse_calls(*events: Mapping[str, Any] | str) -> list[tuple[str, str]]:

@@ -216,12 +216,29 @@ async def test_shows_users_function_after_second_request_without_tools() -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["searchMemory", "search-memory", "SEARCH_MEMORY", "default_api:SearchMemory", "SearchMemoryTool_tool"]
+    "name",
+    [
+        "searchMemory",
+        "search-memory",
+        "SEARCH_MEMORY",
+        "default_api:SearchMemory",
+        "SearchMemoryTool_tool",
+        "searchmemory",
+        "Search Memory",
+        "mcp__searchmemory",
+    ],
 )
 async def test_matches_tool_name_in_other_spelling_in_parsed_call(name: str) -> None:
     call = {"index": 0, "id": "a", "function": {"name": name, "arguments": QUERY}}
     made, _, _ = await complete(make_stream(make_chunk("tool_calls", tool_calls=[call])))
     assert [call.name for call in made.calls] == ["search_memory"]
+
+
+async def test_keeps_json_that_is_text_of_parsed_call() -> None:
+    text = '{"theme": "dark"}'
+    function = {"name": "remind", "arguments": json.dumps({"text": text, "type": "note"})}
+    made, _, _ = await complete(make_stream(make_chunk("tool_calls", tool_calls=[{"id": "a", "function": function}])))
+    assert json.loads(made.calls[0].arguments)["text"] == text
 
 
 async def test_hides_plan_of_gemini_in_json() -> None:

@@ -353,10 +353,14 @@ def test_hides_call_next_to_thoughts_without_opening_tag(text: str) -> None:
     "text",
     [
         'searchMemory(query="plants")',
+        'SearchMemory(query="plants")',
+        'search-memory {"query": "plants"}',
+        "<search-memory><query>plants</query></search-memory>",
+        '{"name": "search-memory", "arguments": {"query": "plants"}}',
         '<tool_call>{"name": "searchMemory", "arguments": {"query": "plants"}}</tool_call>',
     ],
 )
-def test_reads_name_in_camel_case(text: str) -> None:
+def test_reads_name_in_other_spelling(text: str) -> None:
     """Models write names in the style of the tools that they were trained with."""
     names = ToolOffer(tools=(SEARCH_MEMORY,)).parameters_by_tool
     [call] = find_calls_in_text(text, names, is_whole=True).calls
