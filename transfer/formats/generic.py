@@ -13,6 +13,7 @@ from llm.written.thoughts import remove_thoughts
 from locales.catalog import tr
 from records.errors import ImportRefused
 from records.messages import Role
+from text.characters import repair_surrogates
 from text.word_lists import WORD_LISTS
 from transfer.formats.chat_lists import PeopleChats, find_speaker, is_chat_message, parse_csv_rows, read_column_names
 from transfer.formats.conversations import HistoryBuilder, ImportedTurn, ImportFormat, find_path_to_leaf
@@ -98,8 +99,7 @@ class _ConversationFileReader:
         message: dict[str, Any] = {}
         for tag in _TEXT_MESSAGE.finditer(text):
             # Its emoji are two halves, of which each is escaped by itself.
-            halved = _HALF.sub(lambda half: chr(int(half[1])), tag[0]).encode("utf-16", "surrogatepass")
-            whole = halved.decode("utf-16", "replace")
+            whole = repair_surrogates(_HALF.sub(lambda half: chr(int(half[1])), tag[0]))
             row = {name: unescape(value[1:-1]) for name, value in _ATTRIBUTE.findall(whole)}
             if tag["kind"] == "part":  # of a multimedia message, which phones also send to groups
                 if row.get("ct") == "text/plain" and (words := row.get("text", "null")) != "null":

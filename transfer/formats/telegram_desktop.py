@@ -45,7 +45,11 @@ def read_account(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     if said and not has_own_messages:  # an export of another account of theirs
         builder.ask_which_speaker_is_user(is_required=False)
     chosen.sort(key=lambda chat: -len(chat.messages))
-    builder.notes += _make_notes_on_chats(chosen, has_own_messages, builder.reading.person)
+    if len(chosen) > 1:
+        named = join_some([_format_chat_label(chat) for chat in chosen])
+        builder.notes.append(tr("import-holds-chats", chats=len(chosen), named=named))
+    if chosen and not has_own_messages:
+        builder.notes.append(tr("import-none-yours", id=str(builder.reading.person)))
 
 
 def _read_chats(stream: JsonStream, builder: HistoryBuilder, json_path: str = "") -> Iterator[_ExportedChat]:
@@ -106,16 +110,6 @@ def _ask_and_select_chats(chats: list[_ExportedChat], builder: HistoryBuilder) -
 def _format_chat_label(chat: _ExportedChat) -> str:
     title = chat.name or tr(_UNNAMED.get(chat.kind, "import-chat-nameless"))
     return tr("import-chat-held", name=title[:40], count=len(chat.messages))
-
-
-def _make_notes_on_chats(chats: Sequence[_ExportedChat], has_own_messages: bool, person: int) -> list[str]:
-    notes = []
-    if len(chats) > 1:
-        named = join_some([_format_chat_label(chat) for chat in chats])
-        notes.append(tr("import-holds-chats", chats=len(chats), named=named))
-    if chats and not has_own_messages:
-        notes.append(tr("import-none-yours", id=str(person)))
-    return notes
 
 
 def _read_message(chat: _ExportedChat, builder: HistoryBuilder, value: object) -> ImportedMessage:
