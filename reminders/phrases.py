@@ -51,10 +51,11 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     words, rest = request[slice(*doubt)].strip()[:MAX_SHOWN_CHARS], best.locate(start, stop)
     # Words in doubt may belong to the text: "Friday prayers", "at 9 CAT scan".
     begin, end = (min(rest[0], doubt[0]), max(rest[1], doubt[1])) if words else rest
-    begin -= begin > 0 and request[begin - 1] in "(（"
+    begin -= begin > 0 and request[begin - 1] in "(（"  # "at 9 (PST) call Ann"
     text = request[begin:end].strip(_ENDS).lstrip(")）").rstrip("(（ ")
-    joined = best.words.match("{joining}", text.translate(PLAIN))
-    text = text[joined.end() :] if joined and not (words and text.startswith(words)) else text
+    joined = best.words.match("{joining} ", text.translate(PLAIN))
+    bare = text[joined.end() :] if joined else text
+    text = text if words and (text.startswith(words) or bare.startswith(words)) else bare  # "to 10 meeting"
     reminder = _build_reminder(best, text, now) if best.is_complete else None
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=words) if words or reminder is None else reminder

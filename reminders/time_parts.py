@@ -13,6 +13,7 @@ from reminders.zones import find_end_of_city, find_end_of_time_zone
 from text.time_zones import add_months
 from text.word_lists import EVERY_FUNCTION_WORD
 
+MAX_PARTS = 12  # of a time, with prepositions: "on Friday, the 4th of December at 9 in the evening" has seven
 _CLOCK_LEADS = ("at ", "um ", "as ", "в ", "الساعة ")  # after which a number is an hour
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # the most years from one 29 February to the next
@@ -27,7 +28,7 @@ _MINUTE = (  # "3.12." is a date
     r"(?P<minute>\d\d)(?:分|:00|h(?!\w))?(?![\d/]|[:-]\d)"
 )
 _HOUR = r"(?P<hour>\d{1,2})(?:" + _MINUTE + r"|(?P<h>h(?!\w))?(?![\d/%]|[:.,-]\d|\s[%€$£](?!\d)|(?:st|nd|rd|th)\b))"
-LEADS = "(?:(?:{on}|{at}) )*"
+LEADS = "(?:(?:{on}|{at}) ){,3}"
 _NAME = r"(?P<name>(?!(?<=\bat\s)once\b)[^\s,;\d]+)"  # of an hour, such as "once" in Spanish, but not "at once"
 _BEFORE_HOUR = f"(?= {LEADS}" + r"(?:(?P<hour>\d)|{at} " + _NAME + "))?"  # "at 8" or "at eight"
 _TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
@@ -109,7 +110,7 @@ class TimePhraseParser:
     def parse_time_parts(self, start: int) -> None:
         """Parse consecutive parts of a time, beginning at `start`."""
         start, lead = self.skip_pattern(" ", start), ""
-        while start < len(self.text):
+        for _ in range(MAX_PARTS):
             parts = ((read, self.words.match(pattern, self.text, start)) for pattern, read in GRAMMAR)
             if end := next((end for read, found in parts if found and (end := read(self, found, lead))), 0):
                 self.end, lead = end, ""
@@ -189,7 +190,7 @@ class TimePhraseParser:
             self.doubt = self.doubt or (match.start(), end)  # "Monday to Friday vacation" may be once
         return end
 
-    @grammar_rule(r"{every} (?:(?:(?:{on}|{at}) )*?(?P<unit>{unit}))?")
+    @grammar_rule("{every} (?:" + LEADS + "?(?P<unit>{unit}))?")
     def _read_recurrence(self, match: re.Match[str], _preposition: str) -> EndPosition:
         if self.is_every or self.has_date:
             return 0
@@ -299,7 +300,7 @@ class TimePhraseParser:
 
     @grammar_rule(
         r"(?:" + _HOUR + "|" + _NAME + r")(?: (?P<hours>{hours}))?"
-        r"(?= (?P<part>{part})?)(?P<more>(?= (?:(?:{on}|{at}) )*\d))?"
+        r"(?= (?P<part>{part})?)(?P<more>(?= " + LEADS + r"\d))?"
     )
     def _read_time(self, match: re.Match[str], preposition: str) -> EndPosition:
         is_led = preposition == "at"
