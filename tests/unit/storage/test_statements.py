@@ -1,6 +1,5 @@
 """PostgresConnection returns values unchanged and stays usable after errors."""
 
-import asyncio
 import math
 from collections.abc import Iterator
 from enum import IntEnum, StrEnum
@@ -99,30 +98,6 @@ def test_connection_stays_usable_after_server_error(connection: PostgresConnecti
     with pytest.raises(psycopg.errors.UndefinedTable):
         connection.run("SELECT 1; SELECT * FROM nothing_of_this_name")
     assert connection.execute("SELECT 1 / ?", (1,)).fetchone()[0] == 1
-
-
-async def test_single_step_read_uses_one_executor_call(
-    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Switching to another thread takes as long as a statement."""
-    async with open_postgres_database(make_schema_address(postgres_url, tmp_path)) as database:
-        loop, work = asyncio.get_running_loop(), list[Any]()
-        run_in_executor = loop.run_in_executor
-
-        def counted(*one: Any) -> Any:
-            work.append(one)
-            return run_in_executor(*one)
-
-        monkeypatch.setattr(loop, "run_in_executor", counted)
-        for _ in range(3):
-            async with database.open_reader(ANNA.owner) as reader:
-                assert (
-                    await reader.run_in_snapshot(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
-                )
-        assert len(work) == 3
-        async with database.open_reader(ANNA.owner):
-            pass
-        assert len(work) == 3
 
 
 async def test_running_program_survives_columns_added_by_newer_version(tmp_path: Path, postgres_url: str) -> None:
