@@ -270,7 +270,8 @@ def _render_fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, mak
         both = make_button(tr("memory-button-both"), f"b.{suffix}")
         replaced = [other for other in facts if other.superseded_by == fact.id and other.deleted_at is None]
         offered = {undo if other.origin == "earlier" else both for other in replaced}
-        rows += [[button for button in (undo, both) if button in offered]] if offered else []
+        if offered:
+            rows.append([button for button in (undo, both) if button in offered])
     rows.append([make_button(tr("memory-button-all"), f"l.{page}")])
     return "\n".join(lines), rows
 

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from telegram.error import TelegramError
 
 from locales.catalog import ENGLISH, LANGUAGES, tr, use_language
-from records.errors import KeepsakeError, StorageError
+from records.errors import KeepsakeError, ServedElsewhere, StorageError
 from records.scopes import Person, Scope
 from telegram_ui.commands.admin import AdminCommands
 from telegram_ui.commands.answer_buttons import AnswerButtons
@@ -147,8 +147,8 @@ class Commands:
                 toast = await self._run_action_if_permitted(await self._set_time_and_conversation(event), *found)
         except ForeignButton as foreign:
             toast = str(foreign)
-        except asyncio.CancelledError:
-            toast = None  # stopped by its reader, or repeated after a restart
+        except (asyncio.CancelledError, ServedElsewhere):
+            toast = None  # stopped by its reader, or repeated by another process or run
             raise
         except BaseException:
             toast = tr("shared-failed")

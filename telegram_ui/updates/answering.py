@@ -86,7 +86,10 @@ class AnswerDelivery:
     async def send_answer(
         self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[bool, Sequence[MessageId]]:
-        """Send an answer. Return True if it arrived, and the ids of its messages. Raise AnswerLeftToNextRun."""
+        """Send an answer. Return True if it arrived, and the ids of its messages.
+
+        Raise AnswerLeftToNextRun if Telegram, although reachable, goes on refusing it.
+        """
         update_id, wait, refusals = answer.update_ids[-1], 1.0, 0
         while await self._inbox.increment_and_get_attempts(update_id, "sends") <= MAX_SENDS:
             try:

@@ -40,7 +40,7 @@ class ErrorBoundary:
     ) -> bool:
         """Run `work` in the language of the update's sender, and report any failure. Raise only CancelledError.
 
-        Return False if another process serves the chat now. The [Try again] button repeats `request_to_repeat`.
+        Return False if another process or run must do it. The [Try again] button repeats `request_to_repeat`.
         """
         with ExitStack() as stack:
             try:
@@ -56,7 +56,7 @@ class ErrorBoundary:
     ) -> bool:
         """Log an error and tell the person. Offer to repeat `request_to_repeat` if that may succeed.
 
-        If another process serves the chat now, return False and say nothing.
+        If another process or run must do the work, return False and say nothing.
         """
         if isinstance(error, ServedElsewhere):
             logger.info("Update %s, scope %s: left to another process or run.", parsed.update_id, parsed.scope)

@@ -796,6 +796,8 @@ async def test_answer_that_must_wait_for_an_hour_is_sent_by_next_run(
         await wait_for_queued_jobs()
         assert await bots.list_pending_update_ids() == [update_id]
     assert peer.list_bot_texts(ANN) == ["did help me"]
+    toasts = [call["params"].get("text") for call in peer.world.calls if call["method"] == "answerCallbackQuery"]
+    assert not any(toasts), "the press has not failed"
     async with bots.run_service():
         await peer.wait_for_message("echo ", ANN)
         await wait_for_queued_jobs()
