@@ -235,6 +235,17 @@ def test_list_in_an_answer_that_names_both_sides_stays_in_it() -> None:
     ]
 
 
+def test_place_of_damage_in_a_channel_is_apart_from_its_file() -> None:
+    said = {"id": "1", "type": "Default", "timestamp": FIRST, "content": "hello", "author": {"id": "1", "name": "Ann"}}
+    channel = {
+        "guild": {"id": "1"},
+        "channel": {"name": "general"},
+        "messages": [said, {**said, "id": "2", "author": 3}],
+    }
+    notes = read_history(channel, "general.json").notes
+    assert any("general.json messages[1].author" in note for note in notes)
+
+
 def test_code_in_a_page_keeps_its_blank_lines_and_tabs() -> None:
     page = CHAT_PAGE.format("see:<pre>def run():<br>\treturn 1<br><br><br>\n  end</pre>")
     assert list_texts(read_history(page, "messages.html")) == ["see:\ndef run():\n\treturn 1\n\n\n\n  end"]
