@@ -23,7 +23,7 @@ MAX_REQUESTS = 4  # for one answer, since a person waits
 REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature is tried again a day later.
 
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
-PERHAPS_PICTURES = "pictures, perhaps"
+PERHAPS_PICTURES, STREAMS, FAULTS = "pictures, perhaps", "streams, perhaps", "requests that make it fail"
 
 MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
 MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have, because fewer leave no room for a question

@@ -16,7 +16,7 @@ from llm import failures, ladder, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
 from llm.failures import NoConnection, StatusError
-from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
+from llm.ladder import FAULTS, STREAMS, Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thinking_habit import ThinkingHabit
@@ -40,8 +40,6 @@ _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
-_STREAMS = "streams, perhaps"
-_FAULTS = "requests that make it fail"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
 
@@ -160,6 +158,9 @@ class OpenAIChat(EndpointClient, ChatModel):
                 timer.may_retry = not answer.shown
                 if answer.shown:
                     raise
+                if "max_tokens" in request and error.kind in ("length", "unclear"):  # more than is left for an answer
+                    self._remember_refused_parameter("max_tokens")
+                    continue
                 if error.may_be_setting and not await answers_harmless_question("stream"):  # perhaps it has no streams
                     raise
                 if not self._try_reduce_request(fallbacks, messages, request, error, timer):
@@ -190,7 +191,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if await answers_harmless_question():
                         raise ModelDeclined from None
                     timer.may_retry = False  # the endpoint answers nothing at all
-                elif _STREAMS in self._unsupported:  # the answer before this one, too, came only without
+                elif STREAMS in self._unsupported:  # the answer before this one, too, came only without
                     self._remember_refused_parameter("stream")
                     continue
                 elif not isinstance(error, BrokenOff):  # it may have been chance
@@ -292,13 +293,13 @@ class OpenAIChat(EndpointClient, ChatModel):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif "system" in possible and failures.ROLES.search(words) and (status != 500 or fallbacks.refusals > 1):
             likely = "system"
-        elif status == 500 and not (likely or failures.NAMES_KEY.search(words) or _FAULTS in self._unsupported):
+        elif status == 500 and not (likely or failures.NAMES_KEY.search(words) or FAULTS in self._unsupported):
             tries = 2 if fallbacks.for_person else ladder.MAX_REQUESTS - 1
             if not may_reduce or fallbacks.refusals < tries:
                 return False  # it may pass: the same is asked again
         if not fallbacks.for_person and (kind == "busy" or (kind == "unclear" and status == 500)):
             possible &= {"parameters"}  # a fault says nothing of the prompt, which is read again later
-        may_be_stream = kind in ("unclear", "model") and not fallbacks.left_out and _STREAMS in self._unsupported
+        may_be_stream = kind in ("unclear", "model") and not fallbacks.left_out and STREAMS in self._unsupported
         if "stream" in request and (may_be_stream or failures.STREAMING.search(named)):
             possible.add("stream")
             likely = "stream"
@@ -332,19 +333,19 @@ class OpenAIChat(EndpointClient, ChatModel):
         elif _THINKS_FIRST in self._unsupported and not self._habit.is_known():
             self._unsupported.discard(_THINKS_FIRST)
         is_fault = fallbacks.last_refusal.startswith("500")
-        may_have_passed = bool(fallbacks.busy) or (is_fault and _FAULTS not in self._unsupported)
+        may_have_passed = bool(fallbacks.busy) or (is_fault and FAULTS not in self._unsupported)
         helpful = fallbacks.get_steps_that_helped(may_have_passed=may_have_passed)
         if is_fault:
-            self._unsupported.add(_FAULTS)
+            self._unsupported.add(FAULTS)
         elif not fallbacks.refusals:
-            self._unsupported.discard(_FAULTS)
+            self._unsupported.discard(FAULTS)
         if "stream" in helpful and fallbacks.was_tried_alone("stream"):  # so nothing else was refused before
             self._remember_refused_parameter("stream")
             self._unsupported.discard("system", "tools", ladder.PERHAPS_TOOLS, ladder.LENGTH, ladder.PERHAPS_LENGTH)
         elif "stream" in fallbacks.left_out:
-            self._unsupported.add(_STREAMS)
+            self._unsupported.add(STREAMS)
         elif "stream" in request:
-            self._unsupported.discard(_STREAMS)
+            self._unsupported.discard(STREAMS)
         if "parameters" in helpful:
             named = {name for name in fallbacks.parameters if name.removesuffix("_key") in fallbacks.last_refusal}
             # A schema is what most servers refuse: next to it nothing else is taken for refused.

@@ -92,7 +92,8 @@ class BoundedBody(httpx2.AsyncByteStream):
         except zlib.error:
             raise ModelBroken(remedy="(malformed)") from None
         except (aiohttp.ClientError, OSError):
-            raise BrokenOff from None
+            if not self._is_refusal:  # its status is known
+                raise BrokenOff from None
 
     def _choose_decompressor(self, first_chunk: bytes) -> "zlib._Decompress | None":
         if self._encoding == "deflate" or first_chunk[0] == GZIP_MAGIC:  # zlib's header may be missing

@@ -30,7 +30,8 @@ def find_proxy(url: str) -> str | None:
     if parts.hostname is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
 async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:

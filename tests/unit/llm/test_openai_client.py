@@ -17,6 +17,7 @@ from playground.server import serve
 from records.errors import ModelBroken, ModelError
 from records.model_calls import PromptMessage
 from settings import Secret
+from tests.peers.raw_server import RawAnswer, make_answer, run_raw_server
 
 HELLO = [PromptMessage(role="user", content="Hello?")]
 
@@ -91,6 +92,27 @@ async def test_reads_error_body_up_to_max_refusal_bytes() -> None:
                 pass
         await client.aclose()
     assert len(str(caught.value.body)) == MAX_REFUSAL_BYTES
+
+
+async def test_refusal_whose_body_is_cut_keeps_its_status() -> None:
+    cut = RawAnswer(body=b'{"error": {"message": "wrong k', status=401, is_cut=True)
+    async with run_raw_server(lambda _: cut) as (_, url):
+        client = OpenAIClient(api_key="", base_url=url)
+        with pytest.raises(StatusError) as caught:
+            async with client.post("/chat/completions", {}, lambda: None):
+                pass
+        await client.aclose()
+    assert caught.value.status_code == 401
+
+
+@pytest.mark.parametrize("scheme", ["http://", ""])
+async def test_asks_proxy_also_if_it_is_set_without_scheme(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+    async with run_raw_server(lambda _: make_answer("Yes.")) as (proxy, url):
+        for name in ("http_proxy", "HTTP_PROXY"):
+            monkeypatch.setenv(name, scheme + url.removeprefix("http://").removesuffix("/v1"))
+        async with OpenAIChat(model="m", api_key=Secret("k"), base_url="http://model.example/v1") as model:
+            assert (await model.complete(HELLO)).text == "Yes."
+    assert len(proxy.requests) == 1
 
 
 async def test_reads_unrequested_gzip_response() -> None:

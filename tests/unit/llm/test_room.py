@@ -48,6 +48,25 @@ async def test_shortens_prompt_when_window_is_full(tmp_path: Path) -> None:
         assert len(server.requests) <= MAX_REQUESTS + 1, "what helped is remembered"
 
 
+async def test_leaves_prompt_whole_where_answer_limit_does_not_fit_into_window(tmp_path: Path) -> None:
+    """Older versions of vLLM refuse an answer limit without naming the parameter."""
+    cut = make_stream(make_chunk(content="Forty-"), make_chunk("length"))
+    asked = 0
+
+    def answer(request: Json) -> RawAnswer:
+        nonlocal asked
+        asked += 1
+        return make_refusal(400, REFUSED) if "max_tokens" in request else make_answer(APPLES) if asked > 1 else cut
+
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
+        assert (await talk.say("How many? " + "word " * 1_500)).text == "Forty-"
+        assert (await talk.say("And now?")).text == APPLES
+        assert len(server.requests) == 3
+        assert "How many?" in get_request_text(server.requests[-1])
+        assert (await talk.say("And now?")).text == APPLES
+        assert len(server.requests) == 4
+
+
 ENDLESS = make_stream(make_chunk(reasoning_content="SECRET " * 3_000), make_chunk("length"))
 
 
