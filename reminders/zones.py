@@ -59,7 +59,7 @@ def is_place_word(token: str) -> bool:
 def _load_stems_abbreviations_and_cities() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Return the stems of words in place and zone names, the zone abbreviations, and the cities."""
     known, cities, names = available_timezones(), [*SPOKEN["cities"]], list[str]()
-    short = [name.upper() for name, _ in SPOKEN["zone-names"]]
+    short = [name.upper() for name in SPOKEN["zone-names"]]
     short += [f"{datetime(2026, month, 1, tzinfo=ZoneInfo(zone)):%Z}" for zone in known for month in (1, 7)]
     # The locale data leave out the cities that are named as in the tz database.
     cities += [str(zone).rpartition("/")[2].replace("_", " ") for zone in Locale("ru").time_zones if zone in known]

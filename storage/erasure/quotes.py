@@ -326,8 +326,7 @@ def _iterate_number_spellings(text: str) -> Iterator[Phrase]:
         yield "".join(filter(str.isdigit, number))
         yield (joined := "".join(filter(str.isalnum, number)))
         if joined == number and joined.isdigit() and MIN_DIGITS <= len(joined) <= MAX_GROUPED:
-            yield from (groups := tuple(f"{int(joined):,}".split(",")))
-            yield groups
+            yield tuple(f"{int(joined):,}".split(","))
         elif joined == number and len(joined) > MAX_GROUPED:  # of a card or bank account, in groups of four
             yield tuple(joined[at : at + 4] for at in range(0, len(joined), 4))
 

@@ -51,9 +51,13 @@ class ForgetCommands(CommandGroup):
                 target = parse_forget_argument(event.argument, now)
             except ValueError:
                 return tr("forget-no-such-date")
-            is_empty_day = target is not None and await self._is_empty_day(event.chat.scope, target)
-            if target is None or is_empty_day:
-                return await self._show_matches_to_forget(event, is_empty_day=is_empty_day)
+            if target is None:
+                return await self._show_matches_to_forget(event)
+            if (
+                target.kind == "days"
+                and (await self._preview_erasure(event.chat.scope, target, counts_quotes=False)).is_empty
+            ):
+                return await self._show_matches_to_forget(event, is_empty_day=True)
             return await self._ask_to_confirm(event, target)
         if event.replied_message_id is not None:
             if (message := await self._find_message_replied_to(event)) is None:
@@ -85,14 +89,7 @@ class ForgetCommands(CommandGroup):
             return event.chat.scope
         return await self._services.memory.find_conversation_of_message(event.chat.chat_scope, message_id=target.number)
 
-    async def _is_empty_day(self, scope: Scope, target: ForgetTarget) -> bool:
-        if target.kind != "days":
-            return False
-        request = await self._make_forget_request(scope, target)
-        found = await self._services.memory.preview_forgetting(scope.owner, request, counts_quotes=False)
-        return found.is_empty
-
-    async def _show_matches_to_forget(self, event: ChatEvent, *, is_empty_day: bool) -> HandlerReply:
+    async def _show_matches_to_forget(self, event: ChatEvent, *, is_empty_day: bool = False) -> HandlerReply:
         scope, query = event.chat.scope, event.argument
         # The name of a day without messages may be what a message of another day says: "12 December".
         terms = [] if is_empty_day else analyzer.list_query_terms(query)
@@ -271,9 +268,9 @@ class ForgetCommands(CommandGroup):
     _erase_chosen = Action(ERASE, who="admins", runs_once="by message")(_forget_chosen_target)
     _erase_own = Action(ERASE_OWN, runs_once="by message")(_forget_chosen_target)
 
-    async def _preview_erasure(self, scope: Scope, target: ForgetTarget) -> ForgetResult:
+    async def _preview_erasure(self, scope: Scope, target: ForgetTarget, *, counts_quotes: bool = True) -> ForgetResult:
         request = await self._make_forget_request(scope, target)
-        return await self._services.memory.preview_forgetting(scope.owner, request)
+        return await self._services.memory.preview_forgetting(scope.owner, request, counts_quotes=counts_quotes)
 
     async def _make_forget_request(self, scope: Scope, target: ForgetTarget) -> ForgetRequest:
         match target.kind:
