@@ -13,7 +13,7 @@ from typing import Any
 
 from text.web_pages import collapse_gaps, extract_text
 from transfer.formats.conversations import HistoryBuilder, make_times_monotonic, make_unique_id
-from transfer.formats.history import ImportedMessage, SkipElement
+from transfer.formats.history import NO_DATE, ImportedMessage, SkipElement
 from transfer.formats.members import find_part_text, find_part_values, get_part_names, is_hidden_part, normalize_keys
 from transfer.formats.telegram_desktop import iterate_attached_texts
 from transfer.formats.values import InvalidElement, as_object, as_text, repair_mojibake, require_object, select_objects
@@ -79,7 +79,8 @@ class PeopleChats:
             raw_messages, partial(self._read_message, chat_key, Counter[str]()), ".messages"
         )
         if read:
-            is_newest_first = read[0].created_at > read[-1].created_at
+            times = [message.created_at for message in read if not message.is_undated] or [NO_DATE]
+            is_newest_first = times[0] > times[-1]
             self._parts.setdefault(chat_key, []).append(read[::-1] if is_newest_first else read)
 
     def add_participants_and_get_chat_id(self, chat: Mapping[str, Any]) -> str:

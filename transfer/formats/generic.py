@@ -419,8 +419,9 @@ def _read_turn(
     if words and role == "user" and _ENVELOPE.fullmatch(words.strip()):
         raise SkipElement("service")
     # Le Chat cuts an answer where its sources are named. Earlier versions set a line between the pieces.
-    shown = collect_text(message.get("contentChunks"), joint="") or words
-    if words and shown and role == "assistant":
+    pieces, shown = message.get("contentChunks"), words
+    if words and role == "assistant":
+        shown = collect_text(pieces, joint="") if words == collect_text(pieces) else words
         words, shown = (remove_thoughts(_TOOL_CALLS.sub("", text)) for text in (words, shown))
     # The id of a message is a hash of its words, which earlier versions stripped, too.
     return ImportedTurn(role, words and words.strip(), as_text(message.get("messageId")), speaker, shown)

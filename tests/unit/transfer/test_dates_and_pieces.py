@@ -101,6 +101,12 @@ def test_chat_among_people_may_lack_times(about: dict[str, str], day: datetime |
     assert day is None or {message.created_at for message in history.messages} == {day}
 
 
+def test_message_without_a_time_before_dated_ones_keeps_its_place() -> None:
+    said = [{"sender": "Ann", "text": "Hello"}, {"sender": "Tom", "text": "Hi", "timestamp": FIRST}]
+    history = read_history({"messages": said})
+    assert list_speakers_and_texts(history) == [("Ann", "Hello"), ("Tom", "Hi")]
+
+
 def test_date_of_the_export_is_not_that_of_a_chat_among_people() -> None:
     said = [{"sender": "Ann", "text": "Hello"}, {"sender": "Tom", "text": "Hi"}]
     history = read_history({"exportDate": "2024-05-01", "messages": said})
@@ -184,6 +190,13 @@ def test_answer_in_pieces_keeps_the_id_that_earlier_versions_gave() -> None:
     earlier = {**said, "contentChunks": None, "content": "In deep\n soil."}
     sources = [[message.source for message in read_history([made]).messages] for made in (said, earlier)]
     assert sources[0] == sources[1]
+
+
+def test_pieces_count_only_in_an_answer_that_has_no_other_words() -> None:
+    pieces = [{"type": "text", "text": "one"}, {"type": "image_url", "imageUrl": "x"}, {"type": "text", "text": "two"}]
+    question = {"id": "m1", "content": "", "contentChunks": pieces, "role": "user", "createdAt": FIRST}
+    answer = {**question, "id": "m2", "content": ANSWER, "role": "assistant", "createdAt": SECOND}
+    assert list_texts(read_history([question, answer])) == ["one\ntwo", ANSWER]
 
 
 @pytest.mark.parametrize(
