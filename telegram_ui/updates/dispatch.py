@@ -341,8 +341,7 @@ class Dispatcher:
     async def _pass_input_to_command_if_awaited(self, item: QueuedUpdate, parsed: ParsedUpdate) -> bool:
         is_file = parsed.attachment == FILE
         if not is_file:
-            is_text = parsed.kind == "text" and not parsed.attachment
-            if not is_text:
+            if parsed.kind != "text" or parsed.attachment:
                 return False
             if not await self._commands.awaits_text(parsed.chat_scope, parsed.person.id, item.update_id):
                 return False
