@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,7 @@ from cachetools import LRUCache
 
 from external_memory import ExternalMemory
 from facts.requests import RequestBuilder
-from facts.schemas import PROFILE_SCHEMA, format_profile_text, parse_profile_sections
+from facts.schemas import PROFILE_SCHEMA, parse_profile_sections
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
@@ -207,3 +207,13 @@ async def correct_and_store_profile(
         with suppress(NewerFacts):
             return await store.profiles.store_profile(replace(profile, text=text), revision=revision, now=clock())
     raise NewerFacts
+
+
+def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
+    """Format each section of a profile as a line, without its name. Cut the text after `max_words` words."""
+    parts, left = [], max_words
+    for text in sections.values():
+        words = text.split()[: max(0, left)]
+        parts += [" ".join(words)] if words else []
+        left -= len(words)
+    return "\n".join(parts)

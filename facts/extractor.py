@@ -157,24 +157,34 @@ class FactExtractor:
     async def _filter_facts(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
         """Drop facts from questions or empty talk, and reword wishes and doubts in the person's own words.
 
-        Small models recognise most of them if asked about one line at a time. Without an answer, keep the fact.
+        Small models recognise most of them if asked about one line at a time. Without an answer, keep the fact. Any
+        model is asked about words behind a colon: "Translate: I'm in Rome" is a request, "News: I'm in Rome" is none.
         """
         speakers = {message.id: prompts.get_speaker_name(message) for turn in request.turns for message in turn}
-        checked = dict[int, NewFact | None](enumerate(facts))
+        checked = {
+            number: kinds.rewrite_or_drop_fact_by_kind(fact, "", speakers[fact.source_ids[0]])
+            for number, fact in enumerate(facts)
+        }
         with suppress(ModelError):
             for number, fact in enumerate(facts):
                 is_asked = not fact.is_uncertain or fact.kind == "instruction"
-                kind = await self._ask_for_kind_of_line(owner, fact.line) if is_asked else ""
+                is_asked = is_asked or fact.is_introduced
+                ask = partial(self._ask_for_kind_of_line, owner, is_needed=fact.is_introduced)
+                kind = await ask(fact.line) if is_asked else ""
                 # "I live in Tula, how warm is it there"; a wish, or its end, looks like a fact without "I would love".
                 is_part = kind in kinds.NO_FACTS or (kind == "wish" and is_clause_before_wish(fact.quote, fact.line))
-                if is_part and fact.quote != fact.line:
-                    kind = await self._ask_for_kind_of_line(owner, fact.quote)
+                if is_part and fact.quote != fact.line and not fact.is_introduced:
+                    kind = await ask(fact.quote)
                 checked[number] = kinds.rewrite_or_drop_fact_by_kind(fact, kind, speakers[fact.source_ids[0]])
         return [fact for fact in checked.values() if fact is not None]
 
-    async def _ask_for_kind_of_line(self, owner: int, line: str) -> str:
-        """Ask the model for the kind of a line. Return "" if it gives no usable answer or should not be asked."""
-        if not self.count_lines_to_classify(1):
+    async def _ask_for_kind_of_line(self, owner: int, line: str, *, is_needed: bool) -> str:
+        """Ask the model for the kind of a line. Return "" if it gives no usable answer or should not be asked.
+
+        If `is_needed`, ask unless an answer was unusable within a day.
+        """
+        is_asked = "" not in self._kinds.values() if is_needed else self.count_lines_to_classify(1) > 0
+        if not is_asked:
             return ""
         asked = kinds.make_kind_request(line)
         if not self._requests.fits_window(asked, kinds.KIND_SCHEMA):

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+from facts.own_words import announces_change
 from llm import prompts
 from llm.meant_json import parse_json_leniently
 from llm.quoting import quote_text
@@ -36,14 +37,26 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
 
     A wish or a doubt becomes an uncertain fact that quotes the line, and neither ends nor replaces another fact. A fact
     whose line is "nothing" is kept if the line has a number, a date or a name, and an instruction only if it is a rule.
+    Without an answer ("") about words behind a colon, the line is quoted, too, unless it announces a change.
     """
     # Small models call nearly every fact an instruction, and "if it rains I might take the bus", too.
     if fact.kind == "instruction" and (kind == "fact" or (kind == "maybe" and fact.is_uncertain)):
         fact = replace(fact, kind="personal", subject=fact.key if fact.only_one else "")
+    subject = fact.subject if fact.kind in LASTING else ""  # of an instruction, the requests that it is for
+    quoted = replace(
+        fact,
+        text=f"{speaker_name}: {fact.line}",
+        quote=fact.line,
+        unsaid=frozenset(),
+        subject=subject,
+        known=(),
+        only_one=False,
+        valid_to=None,
+    )
+    if fact.is_introduced and (kind in NO_FACTS or (not kind and not announces_change(fact.line))):
+        return replace(quoted, is_in_question=True) if kind != "ask" or fact.importance == 1 else None
     told = make_fingerprint(fact.line.partition(" ")[2])  # without the first word, which may begin with a capital
     has_detail = bool(told.numbers or told.dates or told.names)
     if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):
         return fact
-    wish = replace(fact, text=f"{speaker_name}: {fact.line}", quote=fact.line, is_uncertain=True, unsaid=frozenset())
-    subject = fact.subject if fact.kind in LASTING else ""  # of an instruction, the requests that it is for
-    return None if kind in NO_FACTS else replace(wish, subject=subject, known=(), only_one=False, valid_to=None)
+    return None if kind in NO_FACTS else replace(quoted, is_uncertain=True)

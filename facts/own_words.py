@@ -20,6 +20,8 @@ _QUOTATION = re.compile(
     r"|(?<!\w)[‘‚'](?=\w)(?:[^\n'‘’‚]|\b['’]\b)*['’‘](?!\w)"
 )
 _COLON = re.compile(r"[^\s\d]{3}\s?(?::\s|：\s?)")  # "PS: ", "Yes: " and "Me: " introduce the person's own words
+_LABELLED_LINE = re.compile(r"(?m)^[^\n:：]{1,40}(?::\s|：)")
+_CLOCK_TIME = re.compile(r"\d:\d\d")
 _SENTENCE = re.compile(r"(?:[^.!?…。！？؟\n]|\.(?=\w))+")
 _CLAUSE = re.compile(r"[^.,;:!?…。，；：！？؟،\n]+")
 _CLAUSE_BREAK = re.compile(r"[^\w\s'’](?:\s|(?=[^\0-\u2e7f]))|[–—，、]")
@@ -88,9 +90,21 @@ def lacks_condition(text: str, sentence: str) -> bool:
     return bool(conditions) and _WORDS["conditions"].isdisjoint(re.findall(r"\w+", normalize_text(text)))
 
 
-def announces_own_words(introduction: str) -> bool:
-    """Return True for words before a colon that name nobody else, as in "Correction:", but not in "My sister says:"."""
-    return introduction.endswith((":", "：")) and not _names_somebody_else(introduction)
+def may_introduce_own_words(introduction: str, content: str) -> bool:
+    """Return True for words before a colon that name nobody else: "Correction:", "My job:", but not "My sister says:".
+
+    The lines of a copied chat begin with names and perhaps times.
+    """
+    is_of_chat = _CLOCK_TIME.search(introduction) or len(_LABELLED_LINE.findall(content)) > 1
+    words = re.findall(r"\w+", normalize_text(introduction))
+    is_heading = len(words) == 2 and words[0] in _WORDS["naming"] and words[1] not in _WORDS["people"]
+    is_own = is_heading or not _names_somebody_else(introduction)
+    return is_own and not is_of_chat and introduction.rstrip().endswith((":", "："))
+
+
+def announces_change(line: str) -> bool:
+    """Return True for a change behind at most two words and a colon, as in "Update: I live in Porto now"."""
+    return describes_change(line) and len(split_words(re.split("[:：]", line, maxsplit=1)[0])) <= MAX_NAME_WORDS
 
 
 def get_words_about_author(quotation: str, after: str) -> str:
@@ -115,7 +129,7 @@ def names_speaker_instead_of_subject(text: str, sentence: str, speaker: str) -> 
 def _names_somebody_else(words_of_clause: str) -> bool:
     """Return True if words beside a statement name somebody else: "my aunt", "she", but not "last week", "in Rome"."""
     words = ["", *re.findall(r"\w+", normalize_text(words_of_clause))]
-    naming, prepositions = _WORDS["naming"] | _WORDS["pronouns"], _WORDS["prepositions"]
+    naming, prepositions = _WORDS["naming"] | _WORDS["people"] | _WORDS["pronouns"], _WORDS["prepositions"]
     named = [word for last, word in pairwise(words) if word in naming and last not in prepositions]
     if words[-1] in _WORDS["pronouns"]:
         return words[-1] in named  # "I know that she", but not "“…”, eu disse a ele"

@@ -9,11 +9,11 @@ from itertools import takewhile
 from typing import NamedTuple, cast
 
 from facts.own_words import (
-    announces_own_words,
     find_quotation,
     find_quote_range,
     get_words_about_author,
     lacks_condition,
+    may_introduce_own_words,
     names_speaker_instead_of_subject,
     narrow_to_statement,
 )
@@ -91,7 +91,7 @@ def iterate_candidates_for_each_fact(
     for extracted in extracted_facts:
         fact = replace(extracted, replaces=tuple(number for number in extracted.replaces if number in known_ids))
         made = [
-            _make_fact(fact, message, *found, zone=zone)
+            _make_fact(fact, message, found, zone=zone)
             for message in _rank_possible_source_messages(fact, messages)
             if (found := _find_statement_and_sentence(fact, message))
         ]
@@ -107,9 +107,9 @@ class _Passage(NamedTuple):
     after: str
 
 
-def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str, bool] | None:
-    """Return the passage that states a fact, its sentence, and True if it quotes others or has a condition that the
-    fact lacks. Return None if there is none.
+def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str, bool, bool] | None:
+    """Return the passage that states a fact, its sentence, True if it quotes others or has a condition that the fact
+    lacks, and True if only a model can tell, from the words before a colon, whose it is. Return None if there is none.
 
     The passage includes adjacent doubt or denial ("maybe", "I don't") and is no question. If it contains no name, the
     message must share a word with the fact, not counting the speaker's name.
@@ -138,11 +138,12 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
         bool(fact.replaces) and (describes_change(sentence) or is_negated(sentence))
     )
     # "My sister wrote", but not "My band is" of “The Blue Cats”, nor "Correction:"
-    is_correction = is_change and announces_own_words(around)
-    introduced = _get_word_prefixes(find_topics("" if is_correction else around))
+    may_be_own = may_introduce_own_words(around, content)
+    introduced = _get_word_prefixes(find_topics("" if is_change and may_be_own else around))
     told |= _get_word_prefixes(find_topics(fact.attribute))
-    is_quoted = bool(introduced) and introduced.isdisjoint(told)
-    return statement, sentence, is_quoted or lacks_condition(fact.text, sentence)
+    is_introduced = bool(introduced) and introduced.isdisjoint(told)
+    is_reported = (is_introduced and not may_be_own) or lacks_condition(fact.text, sentence)
+    return statement, sentence, is_reported, is_introduced and not is_reported
 
 
 def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> tuple[_Passage, str, bool]:
@@ -157,7 +158,7 @@ def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> 
     before = content[first : opening + 1] + before if earlier and closing == end else content[first:start]
     passage = _Passage(before, content[start:end], content[end : closing - 1 if ends_inside else last])
     is_name = opening == start or _is_short_clause(content[opening:closing])
-    introduction = "" if is_name else content[first:opening] + after
+    introduction = "" if is_name else content[first : opening + 1] + after
     mark = _CLAUSE_END.search(content, end)
     clause = _CLAUSE_END.split(passage.before)[-1] + content[start : mark.start() if mark else last]
     is_question = is_unmarked_question(clause) or (mark is not None and mark.group() in QUESTION_MARKS)
@@ -245,8 +246,9 @@ def _is_short_clause(clause: str) -> bool:
 
 
 def _make_fact(
-    extracted: ExtractedFact, message: Message, quote: str, sentence: str, is_quoted: bool, *, zone: tzinfo
+    extracted: ExtractedFact, message: Message, found: tuple[str, str, bool, bool], *, zone: tzinfo
 ) -> NewFact:
+    quote, sentence, is_quoted, is_introduced = found
     kind = extracted.kind
     own = find_topics(message.speaker) | {"user"}
     about = " ".join(word for word in extracted.about.split() if not find_topics(word) <= own)
@@ -289,6 +291,7 @@ def _make_fact(
         key=key,
         is_change=extracted.is_over or describes_change(message.content) or is_negated(f"{text} {sentence}"),
         is_in_question=is_quoted or sentence.endswith(QUESTION_MARKS),
+        is_introduced=is_introduced,
         line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
         unsaid=_find_topics_missing_from_sentence(text, sentence, message.speaker),
         person_id=message.person_id,
@@ -442,13 +445,3 @@ def parse_profile_sections(answer: str) -> dict[str, str]:
         if text := " ".join(repair_surrogates(" ".join(texts)).replace("\0", " ").split()):
             sections[name] = text
     return sections
-
-
-def format_profile_text(sections: Mapping[str, str], *, max_words: int) -> str:
-    """Format each section of a profile as a line, without its name. Cut the text after `max_words` words."""
-    parts, left = [], max_words
-    for text in sections.values():
-        words = text.split()[: max(0, left)]
-        parts += [" ".join(words)] if words else []
-        left -= len(words)
-    return "\n".join(parts)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from chat.facts_by_hand import change_fact_and_report
-from facts.distillation import correct_and_store_profile
-from facts.schemas import format_profile_text, parse_profile_sections
+from facts.distillation import correct_and_store_profile, format_profile_text
+from facts.schemas import parse_profile_sections
 from records.errors import ModelBroken
 from records.facts import NewProfile
 from records.owners import StorageType

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from facts.kinds import rewrite_or_drop_fact_by_kind
 from records.scopes import Scope
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
+from tests.unit.facts.test_dialogues import store_answered_message
 from tests.unit.facts.test_extraction import extract_most_likely_facts
 
 
@@ -121,6 +123,8 @@ async def test_code_and_block_quotes_yield_no_facts(talk: ChatHarness, said: str
         ("If I lived in Oslo, I would ski every day.", "I would ski every day", "Anna skis every day."),
         ("Wenn ich in Kiel wohnen würde, hätte ich ein Boot.", "in Kiel wohnen würde", "Anna wohnt in Kiel."),
         ("Si viviera en Lima, comería ceviche.", "viviera en Lima", "Anna vive en Lima."),
+        ("Suppose I have a boat in Split.", "I have a boat in Split", "Anna has a boat in Split."),
+        ("Imagina que vivo en Roma.", "vivo en Roma", "Anna vive en Roma."),
     ],
 )
 @pytest.mark.parametrize("is_quote_whole", [False, True])
@@ -128,7 +132,9 @@ def test_introduced_and_conditional_words_are_kept_as_said(
     said: str, quote: str, text: str, is_quote_whole: bool
 ) -> None:
     told = {"message": 1, "text": text, "quote": said.split("\n")[0] if is_quote_whole else quote}
-    [found] = extract_most_likely_facts(json.dumps([told | {"attribute": "state", "is_single": True}]), said)
+    [fact] = extract_most_likely_facts(json.dumps([told | {"attribute": "state", "is_single": True}]), said)
+    found = rewrite_or_drop_fact_by_kind(fact, "", "Anna")
+    assert found is not None
     sentence = said.split("\n")[0].rstrip(".。")
     assert (found.text, found.only_one, found.is_in_question) == (f"Anna: {sentence}", False, True)
 
@@ -136,7 +142,9 @@ def test_introduced_and_conditional_words_are_kept_as_said(
 def test_sentence_of_introduced_text_is_kept_with_its_introduction() -> None:
     said = "Summarise this text:\nMy name is Max. I grew up in Kenya and moved to Chad.\nI am 40."
     told = {"message": 1, "text": "Anna grew up in Kenya.", "quote": "I grew up in Kenya"}
-    [found] = extract_most_likely_facts(json.dumps([told]), said)
+    [fact] = extract_most_likely_facts(json.dumps([told]), said)
+    found = rewrite_or_drop_fact_by_kind(fact, "", "Anna")
+    assert found is not None
     assert found.text == "Anna: Summarise this text: I grew up in Kenya and moved to Chad"
 
 
@@ -147,6 +155,7 @@ def test_sentence_of_introduced_text_is_kept_with_its_introduction() -> None:
         ("Tippfehler: ich wohne in Porto, nicht in Lissabon.", "ich wohne in Porto", "Anna wohnt in Porto.", 7),
         ("Update: I live in Porto now.", "I live in Porto now", "Anna lives in Porto.", 7),
         ("PS: I live in Porto.", "I live in Porto", "Anna lives in Porto.", None),
+        ("更新：我现在住在北京。", "我现在住在北京", "Anna住在北京。", None),
         ("My home: 12 Mill Lane, Porto", "12 Mill Lane, Porto", "Anna's home is 12 Mill Lane, Porto.", None),
         ("Sí, vivo en Porto.", "vivo en Porto", "Anna vive en Porto.", None),
         ("Si, vivo en Porto.", "vivo en Porto", "Anna vive en Porto.", None),
@@ -165,7 +174,75 @@ def test_own_words_with_introduction_or_question_are_a_fact(
 ) -> None:
     told = {"message": 1, "text": text, "quote": quote, "attribute": "state", "is_single": True, "replaces": replaces}
     [found] = extract_most_likely_facts(json.dumps([told]), said, known=(7,))
+    assert rewrite_or_drop_fact_by_kind(found, "", "Anna") == found
     assert (found.text, found.only_one) == (text, True)
+
+
+async def learn_home(talk: ChatHarness, said: str, quote: str, text: str, kind: str) -> list[str]:
+    """Learn a home from a message whose line the model calls `kind`. Return the texts of all facts that hold."""
+    fact = {"quote": quote, "text": text, "about": "Anna", "attribute": "home", "is_single": True, "replaces": []}
+    async with talk.services.memory.open_store(ANNA.id) as store:
+        message = await store_answered_message(store, Scope(owner=ANNA.id), ANNA, said, talk.moment)
+    talk.server.set_default_schema_answer("facts", json.dumps({"facts": [fact | {"message": message.id}]}))
+    talk.server.set_default_schema_answer("kind", json.dumps({"kind": kind}))
+    await talk.services.facts.learn(Scope(owner=ANNA.id))
+    return [fact.text for fact in await talk.services.facts.list_all(ANNA.id) if fact.is_valid]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("Fun fact: I live in Oslo!", "I live in Oslo", "Anna lives in Oslo."),
+        ("My details: I live in Oslo", "I live in Oslo", "Anna lives in Oslo."),
+        ("Good to know:\nI live in Oslo", "I live in Oslo", "Anna lives in Oslo."),
+        ("Nur damit du es weißt: Ich wohne in Kiel.", "Ich wohne in Kiel", "Anna wohnt in Kiel."),
+        ("Немного о себе: я живу в Омске.", "я живу в Омске", "Anna живёт в Омске."),
+        ("Para tu información: vivo en Bilbao.", "vivo en Bilbao", "Anna vive en Bilbao."),
+        ("À propos de moi : j'habite à Lyon", "j'habite à Lyon", "Anna habite à Lyon."),
+    ],
+)
+async def test_model_tells_own_words_behind_colon_from_text_to_work_on(
+    talk: ChatHarness, said: str, quote: str, text: str
+) -> None:
+    home = "Anna lives in Leeds."
+    assert await learn_home(talk, "I live in Leeds.", "I live in Leeds", home, "fact") == [home]
+    assert await learn_home(talk, said, quote, text, "ask") == [home]
+    assert await learn_home(talk, said, quote, text, "nothing") == [
+        home,
+        f"Anna: {' '.join(said.split()).rstrip('.。!')}",
+    ]
+    assert text in (holding := await learn_home(talk, said, quote, text, "fact"))
+    assert home not in holding
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("My sister says: I live in Rome.", "I live in Rome"),
+        ("Boss: I live in Rome\nMe: nice", "I live in Rome"),
+        ("[12.03.25, 14:22] Jonas: I live in Rome", "I live in Rome"),
+        ("妈妈说：I live in Rome.", "I live in Rome"),
+    ],
+)
+async def test_model_is_not_asked_whose_words_follow_another_name(talk: ChatHarness, said: str, quote: str) -> None:
+    texts = await learn_home(talk, said, quote, "Anna lives in Rome.", "fact")
+    assert texts == [f"Anna: {said.splitlines()[0].rstrip('.')}"]
+    assert talk.server.list_schema_requests("kind") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("Update: I live in Porto now", "I live in Porto now", "Anna lives in Porto."),
+        ("FYI: I moved to Rome", "I moved to Rome", "Anna moved to Rome."),
+        ("Обновление: теперь я живу в Омске", "теперь я живу в Омске", "Anna живёт в Омске."),
+    ],
+)
+async def test_announced_change_ends_old_value_though_model_tells_no_kind(
+    talk: ChatHarness, said: str, quote: str, text: str
+) -> None:
+    await learn_home(talk, "I live in Leeds.", "I live in Leeds", "Anna lives in Leeds.", "fact")
+    assert await learn_home(talk, said, quote, text, "") == [text]
 
 
 @pytest.mark.parametrize("said", ["Chapter 1. I was a spy in Berlin.", "Шучу, я миллионер", "I'm a goldfish lol"])
