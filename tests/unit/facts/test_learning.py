@@ -225,7 +225,7 @@ async def test_fact_requires_support_in_visible_part_of_long_message(talk: ChatH
 
 async def test_failed_extraction_is_retried_and_does_not_block_folds(talk: ChatHarness) -> None:
     await talk.turn_on_memory(every_n=4, storage=(await talk.services.memory.get_config(ANNA.id)).storage)  # type: ignore[union-attr]
-    talk.server.set_default_schema_answer("facts", Behaviour(status=500))
+    talk.server.set_default_schema_answer("facts", Behaviour(status=503, retry_after="600"))
     for text in ("I live in Oslo.", "It rains.", "It pours."):
         assert await talk.run_turn(text) == ()
     assert await talk.run_turn("Still.") == ()
