@@ -68,7 +68,6 @@ import-order-dmy = ‏{ $example }: اليوم أولًا
 import-order-mdy = ‏{ $example }: الشهر أولًا
 import-chats-others = محادثات أصغر: { $chats } ({ $count })
 import-left-here = المحادثة معي ({ $count }) لا تُستورد.
-import-other-chats = تُركت محادثات أخرى في الأرشيف: { $named }. أرسل هذه الملفات وحدها.
 import-undated = دون تاريخ في الملف: { $count }. تبقى بترتيبها.
 import-not-answered = أجب أولًا عن أسئلتي حول الملف.
 import-ask-chats = أي المحادثات آخذ؟ اضغط على إحداها لاختيارها أو تركها.

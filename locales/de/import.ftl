@@ -66,7 +66,6 @@ import-order-dmy = { $example }: zuerst der Tag
 import-order-mdy = { $example }: zuerst der Monat
 import-chats-others = Kleinere Chats: { $chats } ({ $count })
 import-left-here = Der Chat mit mir ({ $count }) entfällt.
-import-other-chats = Entfällt, andere Chats im Archiv: { $named }. Bitte schick diese Dateien einzeln.
 import-undated = Ohne Datum in der Datei: { $count }. Sie behalten ihre Reihenfolge.
 import-not-answered = Bitte beantworte zuerst meine Fragen zur Datei.
 import-ask-chats = Welche Chats soll ich übernehmen? Tippe auf einen, um ihn zu übernehmen oder wegzulassen.

@@ -68,7 +68,6 @@ import-order-dmy = { $example }: the day comes first
 import-order-mdy = { $example }: the month comes first
 import-chats-others = Smaller chats: { $chats } ({ $count })
 import-left-here = The chat with me ({ $count }) is left out.
-import-other-chats = Left out, other chats of the archive: { $named }. Please send these files alone.
 import-undated = Without a date in the file: { $count }. They keep its order.
 import-not-answered = Please answer my questions about the file first.
 import-ask-chats = Which chats shall I take? Press one to take it or leave it out.

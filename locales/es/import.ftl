@@ -66,7 +66,6 @@ import-order-dmy = { $example }: primero el día
 import-order-mdy = { $example }: primero el mes
 import-chats-others = Chats más pequeños: { $chats } ({ $count })
 import-left-here = El chat conmigo ({ $count }) se omite.
-import-other-chats = Se omiten otros chats del archivo comprimido: { $named }. Envía esos ficheros por separado.
 import-undated = Sin fecha en el archivo: { $count }. Conservan su orden.
 import-not-answered = Responde primero a mis preguntas sobre el archivo.
 import-ask-chats = ¿Qué chats importo? Pulsa uno para incluirlo o dejarlo fuera.

@@ -66,7 +66,6 @@ import-order-dmy = { $example }: primeiro o dia
 import-order-mdy = { $example }: primeiro o mês
 import-chats-others = Conversas menores: { $chats } ({ $count })
 import-left-here = A conversa comigo ({ $count }) fica de fora.
-import-other-chats = Ficam de fora outras conversas do arquivo compactado: { $named }. Envie esses arquivos separadamente.
 import-undated = Sem data no arquivo: { $count }. Mantêm a ordem.
 import-not-answered = Responda primeiro às minhas perguntas sobre o arquivo.
 import-ask-chats = Quais conversas devo importar? Toque em uma para incluir ou deixar de fora.

@@ -67,7 +67,6 @@ import-order-dmy = { $example }: сначала день
 import-order-mdy = { $example }: сначала месяц
 import-chats-others = Чаты поменьше: { $chats } ({ $count })
 import-left-here = Чат со мной ({ $count }) пропущен.
-import-other-chats = Пропущены другие чаты из архива: { $named }. Отправь эти файлы отдельно.
 import-undated = Без даты в файле: { $count }. Их порядок сохраняется.
 import-not-answered = Сначала ответь на мои вопросы о файле.
 import-ask-chats = Какие чаты взять? Нажми на чат, чтобы взять его или пропустить.

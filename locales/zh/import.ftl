@@ -63,7 +63,6 @@ import-order-dmy = { $example }：先日后月
 import-order-mdy = { $example }：先月后日
 import-chats-others = 较小的聊天：{ $chats }（{ $count }）
 import-left-here = 与我的聊天（{ $count }）不导入。
-import-other-chats = 压缩包里的其他聊天不导入：{ $named }。请单独发送这些文件。
 import-undated = 文件中没有日期：{ $count }。它们保持原来的顺序。
 import-not-answered = 请先回答我关于此文件的问题。
 import-ask-chats = 要导入哪些聊天？点一下即可选择或取消。

@@ -17,7 +17,6 @@ from pathlib import PurePosixPath
 from typing import IO
 
 from locales.catalog import comma_join, tr
-from locales.sentences import join_some
 from records.errors import ImportRefused
 from transfer.formats import (
     chat_pages,
@@ -58,7 +57,6 @@ MIN_VALUES_A_FILE = 2_000
 MIN_MESSAGES = 200_000  # messages accepted from any file
 BYTES_PER_MESSAGE = 20  # one more message is accepted for each 20 bytes of the file
 MAX_FACT_CHARS = 4_096  # characters
-MAX_OTHER_CHARS = 1_000_000  # characters of all files together that are only searched for chats in other formats
 MAX_FILES = 5_000  # files of an archive that are read together. Discord has one for each channel.
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
@@ -73,24 +71,20 @@ _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have be
 
 def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
     limit = min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))
-    unpacked, wanted = _unpack_files(data, context.name, limit)
+    unpacked = _unpack_files(data, context.name, limit)
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
-    found = []
+    files = []
     while unpacked:  # one by one: freeing 100,000 files together would hold every thread for about 100 ms
         path, content = unpacked.popleft()
-        is_sure = not is_packed or (path in wanted and PurePosixPath(path).suffix)  # else it may be a picture
-        with suppress(*(() if is_sure else (ImportRefused,))):
+        with suppress(*(() if PurePosixPath(path).suffix or not is_packed else (ImportRefused,))):  # a picture, perhaps
             text = _extract_json_of_script(_decode_text(content))
-            found.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
-    files = [file for file in found if file.path in wanted]
+            files.append(SourceFile(path, text, MIN_VALUES_A_FILE + int(values * len(content))))
     if len(files) == 1 and not files[0].text[:SAMPLED].strip():
         raise ImportRefused(tr("import-empty"))
     form, group = _choose_format_and_files(files, context.name, is_packed=is_packed)
     if not group or (history := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed, product=form.product)
-    if others := _find_files_with_other_chats([file for file in found if file not in group], form, context):
-        history = replace(history, notes=(*history.notes, tr("import-other-chats", named=join_some(others))))
     is_own_export = history.rows is not None
     assistant = FORMATS[history.format].product or "Assistant"
     messages = history.messages if is_own_export else merge_duplicates(history.messages, assistant)
@@ -123,23 +117,6 @@ def _choose_format_and_files(
     if len({FORMATS[name].product or name for name in found}) > 1 or (form is keepsake.FORMAT and len(group) > 1):
         raise ImportRefused(tr("import-kinds-differ"))
     return form, group
-
-
-def _find_files_with_other_chats(files: Sequence[SourceFile], chosen: ImportFormat, context: ReadContext) -> list[str]:
-    """Return the names of those files with messages that are not in the format `chosen` of the archive.
-
-    Reading chats takes much longer than recognising them, so only the beginnings of long files are searched.
-    """
-    names, left = [], MAX_OTHER_CHARS
-    for file in files:
-        part = file if len(file.text) <= left else replace(file, text=file.text[: min(left, MARKED_CHARS)])
-        left -= len(part.text)
-        with suppress(ImportRefused):
-            form = _detect_format(part) or generic.FORMAT
-            is_other = part.text and form is not chosen and (form.product or form.name) != chosen.product
-            if is_other and (history := _read_history_in_format(form, [part], context)) and history.messages:
-                names.append(file.name)
-    return names
 
 
 def _read_history_in_format(
@@ -281,8 +258,8 @@ def _extract_json_of_script(text: str) -> str:
     return text[found.end() :][: stream.at]
 
 
-def _unpack_files(data: bytes, name: str, max_bytes: int) -> tuple[deque[tuple[str, bytes]], set[str]]:
-    """Return an archive's files, those of archives inside it, or the file itself, and the paths of those to import."""
+def _unpack_files(data: bytes, name: str, max_bytes: int) -> deque[tuple[str, bytes]]:
+    """Return an archive's files and those of archives inside it, or the file itself."""
     try:
         data = _decompress_gzip(data, max_bytes, max_bytes)
         if (files := _list_entries(data)) is not None:
@@ -304,7 +281,7 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> tuple[deque[tuple[s
         raise ImportRefused(tr("import-other-packing"))
     if len(data) > max_bytes:
         raise _make_limit_error(f"{max_bytes // 1_000_000} MB")
-    return deque([(name, data)]), {name}
+    return deque([(name, data)])
 
 
 def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
@@ -312,26 +289,21 @@ def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
     return _read_with_limit(packed, limit, total_limit=total_limit) if data.startswith(b"\x1f\x8b") else data
 
 
-def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> tuple[deque[tuple[str, bytes]], set[str]]:
-    wanted = {path for path, _ in files if _is_known_file_name(path)}
+def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> deque[tuple[str, bytes]]:
+    wanted = [entry for entry in files if _is_known_file_name(entry[0])]
     for ends in (_READABLE, _LOG_ENDS):
-        wanted = wanted or {path for path, _ in files if PurePosixPath(path.lower()).suffix in ends}
+        wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in ends]
     if not wanted:
         raise _make_unknown_format_error((), is_packed=True) if files else ImportRefused(tr("import-empty"))
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: deque[tuple[str, bytes]] = deque()
-    left, beside = max_bytes, MAX_OTHER_CHARS
-    for path, open_entry in sorted(files, key=lambda entry: (entry[0] not in wanted, entry[0])):
-        if path in wanted:
-            with open_entry() as packed:
-                unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
-            left -= len(unpacked[-1][1])
-        elif beside and PurePosixPath(path.lower()).suffix in _READABLE:  # only to tell of chats that are left out
-            with suppress(*_UNPACK_ERRORS), open_entry() as packed:
-                unpacked.append((path, packed.read(min(beside, MAX_OTHER_CHARS // 4))))
-                beside -= len(unpacked[-1][1])
-    return unpacked, wanted
+    left = max_bytes
+    for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
+        with open_entry() as packed:
+            unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
+        left -= len(unpacked[-1][1])
+    return unpacked
 
 
 def _list_entries(data: bytes) -> list[_Entry] | None:

@@ -1,7 +1,6 @@
 # ruff: noqa: E501
 """Tests of dates that are impossible, missing or decided by their weekday, of pieces of answers, and of hidden files."""
 
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,9 @@ from records.errors import ImportRefused
 from records.scopes import Scope
 from tests.support.talk import ANNA, open_chat_harness
 from tests.unit.transfer.conftest import ignore_progress
-from tests.unit.transfer.talk import zip_files
 from tests.unit.transfer.test_more_shapes import AT, SECONDS, to_json_lines
 from tests.unit.transfer.test_real_shapes import WALNUTS, list_texts, read_history
 from text.written_dates import POSSIBLE_YEARS, find_date_order_unless_ambiguous
-from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ReadContext
 from transfer.plans import format_plan
 
@@ -262,50 +259,3 @@ def test_place_of_damage_in_a_channel_is_apart_from_its_file() -> None:
 def test_code_in_a_page_keeps_its_blank_lines_and_tabs() -> None:
     page = CHAT_PAGE.format("see:<pre>def run():<br>\treturn 1<br><br><br>\n  end</pre>")
     assert list_texts(read_history(page, "messages.html")) == ["see:\ndef run():\n\treturn 1\n\n\n\n  end"]
-
-
-def test_tells_of_chats_that_are_hidden_by_others_in_an_archive() -> None:
-    talk = json.dumps([{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}])
-    prompt = {
-        "header": "Gemini Apps",
-        "title": f"Prompted {QUESTION}",
-        "time": FIRST,
-        "safeHtmlItem": [{"html": ANSWER}],
-    }
-    activity = json.dumps([prompt])
-    said = {"creator": {"name": "Ann"}, "created_date": "Wednesday, May 1, 2024 at 10:00:00 AM UTC", "text": "hello"}
-    chat = json.dumps({"messages": [said]})
-    page = CHAT_PAGE.format("hello")
-    [note] = read_history(zip_files({"a.json": talk, "messages.html": page}), "x.zip").notes
-    assert note == "Left out, other chats of the archive: a.json. Please send these files alone."
-    folder = "Takeout/My Activity/Gemini Apps/MyActivity.json"
-    takeout = {
-        folder: activity,
-        "Takeout/Google Chat/Groups/DM 1/messages.json": chat,
-        "Takeout/archive_browser.html": "<p>x</p>",
-    }
-    history = read_history(zip_files(takeout), "x.zip")
-    assert (list_texts(history), history.notes) == (
-        WALNUTS,
-        ("Left out, other chats of the archive: messages.json. Please send these files alone.",),
-    )
-    assert not read_history(zip_files({folder: activity, "Takeout/user.json": '{"name": "Ann"}'}), "x.zip").notes
-
-
-@pytest.mark.parametrize(
-    ("chat", "named"),
-    [
-        ({"messages.html": CHAT_PAGE.format("hello")}, "a.json, b.json, c.json, d.json"),
-        ({"Chat.txt": "12/05/2024, 10:00 - Ann: hello\n13/05/2024, 10:02 - Tom: good\n"}, "a.json, b.json"),
-    ],
-)
-def test_searches_only_beginnings_of_files_for_other_chats(
-    chat: dict[str, str], named: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Reading 60 MB of attached JSON as chats would take a minute. A cut list is read as far as it goes."""
-    monkeypatch.setattr(detection, "MAX_OTHER_CHARS", 1_000)
-    monkeypatch.setattr(detection, "MARKED_CHARS", 600)
-    talk = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}]
-    files = {f"{name}.json": json.dumps([{"messages": talk}] * 10) for name in "abcdef"}
-    [note] = read_history(zip_files(chat | files), "x.zip").notes
-    assert note == f"Left out, other chats of the archive: {named}. Please send these files alone."
