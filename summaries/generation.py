@@ -24,9 +24,9 @@ from records.owners import OwnerConfig
 from records.summaries import NewSummary, Summary, count_compressions_of_next_summary
 from storage.tables.decisions import remove_overruled_sentences
 from summaries import quality_gate, quality_score
-from summaries.quality_score import Source, SummaryScore, find_names_and_numbers, score_summary
+from summaries.quality_score import Source, SummaryScore, score_summary
 from text.analyzer import list_search_terms
-from text.characters import QUESTION_MARKS, find_sentence_ends
+from text.characters import find_sentence_ends
 from text.fingerprint import list_essential_words
 from text.tokenizer import Tokenizer
 
@@ -37,8 +37,6 @@ AskForText = Callable[[Prompt], Awaitable[str]]
 MAX_COMPARED_CHARS = 20_000  # of a message, for its words and details
 MAX_SUPERSEDED = 50  # outdated facts in one request
 MAX_DETAIL_CHARS = 60  # of a name or number that the second attempt is reminded of
-MAX_NOD_WORDS = 20  # of an answer that merely agrees
-MAX_NOD_CHARS = 200  # of such an answer
 DELETED = " (deleted)"  # ends the line of a fact that a person has deleted
 MIN_SOURCE_TOKENS = 32  # of one request, however small the window is
 
@@ -330,29 +328,13 @@ def make_summary_input(
 
 
 def make_message_sources(messages: Sequence[Message], zone: tzinfo = UTC) -> list[Source]:
-    """Format messages as sources. Leave out declined messages, tool results, and answers that merely agree.
-
-    Small models would take the words of an agreeing answer for the person's own.
-    """
+    """Format messages as sources. Leave out declined messages and tool results."""
     said = [message for message in messages if message.origin != "declined"]
     told = [message for message in said if message.origin not in NEVER_RECALLED] or said
-    nods = {after.id for before, after in pairwise(told) if _is_mere_agreement(before, after)}
-    told = prompts.mark_corrected_messages([message for message in told if message.id not in nods])
     return [
         Source(text=prompts.format_message(document, zone), is_user=document.is_user and document.origin not in OTHERS)
-        for document in limit_document_passages(told)
+        for document in limit_document_passages(prompts.mark_corrected_messages(told))
     ]
-
-
-def _is_mere_agreement(previous_message: Message, message: Message) -> bool:
-    # A nod is a short answer that adds no name, number or address and answers no question.
-    if message.role != "assistant" or not previous_message.is_user or len(message.content.split()) > MAX_NOD_WORDS:
-        return False
-    if len(message.content) > MAX_NOD_CHARS or any(mark in previous_message.content for mark in QUESTION_MARKS):
-        return False
-    return find_names_and_numbers(message.content) <= find_names_and_numbers(
-        previous_message.content[:MAX_COMPARED_CHARS]
-    )
 
 
 def _remove_outdated_facts(text: str, inputs: SummaryInput) -> str:

@@ -120,26 +120,6 @@ async def test_copied_summaries_are_shortened_by_least_informative_sentences() -
     assert "[2026" not in made.text
 
 
-def test_answers_that_merely_agree_are_not_summarized() -> None:
-    """From the answer "A warm colour.", a small model concluded the person's favourite colour."""
-    said = (
-        ("My favourite colour is dark red.", "A warm colour."),
-        ("The capital of Australia?", "Canberra."),
-        ("I paint the hall.", "Then take 3 litres."),
-        ("My rent is 980 euros.", f"Noted: 980 euros. {'I wish you well. ' * 12}"),
-        ("I moved to Porto.", "Congratulations on the home in Porto!"),
-    )
-    day = datetime(2026, 3, 1, tzinfo=UTC)
-    messages = [
-        Message(id=2 * number + place, scope=Scope(owner=1), role=role, content=text, created_at=day, turn=number)
-        for number, turn in enumerate(said, start=1)
-        for place, (role, text) in enumerate(zip(ROLES, turn, strict=True))
-    ]
-    read = "\n".join(source.text for source in make_message_sources(messages))
-    assert [answer for _, answer in said if answer.strip() in read] == [said[1][1], said[2][1], said[3][1]]
-    assert all(text in read for text, _ in said)
-
-
 def test_question_edited_after_its_answer_is_marked_as_edited() -> None:
     """Otherwise the earlier answer would seem to correct the edited question. A new answer needs no mark."""
     day = datetime(2026, 3, 1, tzinfo=UTC)
