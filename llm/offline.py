@@ -236,7 +236,7 @@ _SEVERAL = (" is allergic to", " is a", " is an", " likes", " hates", " does not
 _INSTRUCTIONS = ("from now on ", "always ", "never ", "please always ", "please never ", "please do not ")
 _STATEMENT = re.compile(
     rf"\b(?:I (?:now |really )?(?P<verb>{'|'.join(_VERBS)})|my (?P<whose>\w+(?: \w+){{0,2}}?) (?P<is>lives in|is|are)) "
-    r"(?P<object>.+?)(?=$|[,.;!](?:\s|$)| (?:and|but|because|since|last|this|yesterday|today|in [12])\b"
+    r"(?P<object>.{1,300}?)(?=$|[,.;!](?:\s|$)| (?:and|but|because|since|last|this|yesterday|today|in [12])\b"
     rf"| in (?:{'|'.join(ENGLISH_MONTHS)})\b)",
     re.IGNORECASE,
 )
@@ -275,7 +275,7 @@ def _parse_facts(sentence: str, name: str) -> Iterator[tuple[str, str, str]]:
     if plain.lower().startswith(_INSTRUCTIONS):
         yield sentence, "", "instruction"
         return
-    for found in _STATEMENT.finditer(re.sub(r"\bmoved from .+? to\b", "moved to", plain)):
+    for found in _STATEMENT.finditer(re.sub(r"\bmoved from .{1,300}? to\b", "moved to", plain)):
         verb, rest = found["verb"], found["object"]
         beginning = f"{name} {_VERBS[verb.lower()]}" if verb else f"{name}'s {found['whose']} {found['is']}"
         if not set('"”') & set(rest) and _OTHERS.isdisjoint(rest.lower().replace("'", " ").split()):
