@@ -42,8 +42,6 @@ from text.tokenizer import SHORT_TEXT, Tokenizer
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
-CorrectProfile = Callable[[MemoryStore, int], Awaitable[bool]]
-"""Removes the sentences of an owner's profile that facts overrule, and returns True if it has any."""
 
 LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
 MAX_CANDIDATES = 100  # messages that words and meaning find in each search
@@ -92,13 +90,13 @@ class MemoryRetrieval:
         max_tokens: int | None = None,
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
-        correct_profile_if_stale: CorrectProfile | None = None,
+        correct_profile_if_stale: Callable[[MemoryStore, int], Awaitable[bool]] | None = None,
     ) -> Context:
         """Build the context of one request. Raise StorageError if the store cannot be read.
 
         If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered.
         `unstored_messages` are earlier messages that are not in the store. `max_tokens` is a lower limit once the
-        endpoint has refused a prompt. `correct_profile_if_stale` is called if there is a profile.
+        endpoint has refused a prompt. If there is a profile, `correct_profile_if_stale` removes what facts overrule.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(

@@ -91,10 +91,6 @@ class Session:
     memory_was_offered: bool = False
     last: LastTurn = field(default_factory=LastTurn)
 
-    @property
-    def is_idle(self) -> bool:
-        return not self.is_in_turn and not self.unwritten
-
     @asynccontextmanager
     async def mark_turn_running(self) -> AsyncIterator[None]:
         """Mark a turn as running while the block is open. Raise RuntimeError if another turn is running."""
@@ -194,9 +190,9 @@ class Sessions:
             session = self._sessions[scope] = Session(scope)
         self._sessions.move_to_end(scope)
         if len(self._sessions) > SESSIONS_HELD:
-            idle = next((scope for scope, held in self._sessions.items() if held.is_idle), None)
-            if idle is not None and idle != scope:
-                del self._sessions[idle]
+            idle = (scope for scope, held in self._sessions.items() if not held.is_in_turn and not held.unwritten)
+            if (first := next(idle, scope)) != scope:
+                del self._sessions[first]
         return session
 
     def move_unwritten_messages(self, session: Session, new_scope: Scope) -> None:

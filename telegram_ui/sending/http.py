@@ -131,14 +131,12 @@ class AiohttpRequest(BaseRequest):
 
     def _find_status(self, payload: bytes) -> int:
         """Return the status that a successful response should have. Some relays send errors as successes."""
-        try:
+        with suppress(TelegramError):  # the caller parses it again
             response = self.parse_json_payload(payload)
-        except TelegramError:  # the caller parses it again
-            return 200
-        if response.get("ok") is not False:
-            return 200
-        code = str(response.get("error_code"))
-        return int(code) if re.fullmatch(r"[45]\d\d", code) else 500
+            if response.get("ok") is False:
+                code = str(response.get("error_code"))
+                return int(code) if re.fullmatch(r"[45]\d\d", code) else 500
+        return 200
 
 
 def _parse_parameters(parameters: object) -> dict[str, int]:

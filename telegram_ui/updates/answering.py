@@ -41,10 +41,6 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class AnswerLeftToNextRun(ServedElsewhere):
-    """The answer cannot be sent now. The next run sends it."""
-
-
 @define(eq=False)
 class AnswerDelivery:
     """Sends answers with retries, each at most MAX_SENDS times over all runs."""
@@ -86,10 +82,7 @@ class AnswerDelivery:
     async def send_answer(
         self, answer: Answer, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[bool, Sequence[MessageId]]:
-        """Send an answer. Return True if it arrived, and the ids of its messages.
-
-        Raise AnswerLeftToNextRun if Telegram, although reachable, goes on refusing it.
-        """
+        """Send an answer. Leave it to the next run if Telegram, although reachable, goes on refusing it."""
         update_id, wait, refusals = answer.update_ids[-1], 1.0, 0
         while await self._inbox.increment_and_get_attempts(update_id, "sends") <= MAX_SENDS:
             try:
@@ -110,7 +103,7 @@ class AnswerDelivery:
                 if refusals == 10:  # times that a reachable Telegram was too busy or broken
                     logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     self._inbox.stop_tracking_updates(answer.update_ids)
-                    raise AnswerLeftToNextRun from error
+                    raise ServedElsewhere from error
                 logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(30.0, wait * 2)

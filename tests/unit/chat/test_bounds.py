@@ -74,12 +74,12 @@ def test_session_with_running_turn_or_unwritten_messages_is_kept() -> None:
 async def test_session_is_busy_during_turn_and_refuses_second_turn() -> None:
     session = Session(Scope(owner=1))
     async with session.mark_turn_running():
-        assert not session.is_idle
+        assert session.is_in_turn
         with pytest.raises(RuntimeError):
             async with session.mark_turn_running():
                 pass
-        assert not session.is_idle
-    assert session.is_idle
+        assert session.is_in_turn
+    assert not session.is_in_turn
 
 
 async def test_owner_lock_is_shared_while_held_and_freed_afterwards() -> None:
