@@ -91,7 +91,7 @@ class PageApi:
                 session = self._sessions.renew_session(await self._require_session(request))
             self._require_access_to_bot(session)
             language = await self._choose_language(session, request, takes_lease=True)
-            token = await self._sessions.make_session_token(session)
+            token = await self._sessions.sign_session("session", session)
             self._visitors.remember_person_of_token(token, session.person)
             return {
                 **serialize_fields(session, "expires_at", "person"),

@@ -68,7 +68,7 @@ class PageSessions:
             since=now,
             expires_at=now + LINK_FOR,
         )
-        return await self._sign_session("link", session, nonce=secrets.token_urlsafe(12))
+        return await self.sign_session("link", session, nonce=secrets.token_urlsafe(12))
 
     async def open_session_with_link(self, link: str) -> PageSession:
         """Open a session with a one-time link, and invalidate the link."""
@@ -110,10 +110,7 @@ class PageSessions:
         """Return the session, extended to SESSION_FOR from now, but at most MAX_SESSION after the person signed in."""
         return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
 
-    async def make_session_token(self, session: PageSession) -> str:
-        return await self._sign_session("session", session)
-
-    async def _sign_session(self, token_kind: str, session: PageSession, **extra_fields: str) -> str:
+    async def sign_session(self, token_kind: str, session: PageSession, **extra_fields: str) -> str:
         form = asdict(session) | extra_fields
         for name in ("since", "expires_at"):
             form[name] = form[name].timestamp()

@@ -141,7 +141,7 @@ async def test_link_used_in_another_process_is_rejected(
 async def test_session_token_survives_restart_until_expiry(tmp_path: Path, clock: Clock) -> None:
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         before = PageSessions(memory=memory, clock=clock, bot_token=TOKEN)
-        token = await before.make_session_token(await before.open_session_with_init_data(make_init_data()))
+        token = await before.sign_session("session", await before.open_session_with_init_data(make_init_data()))
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         after = PageSessions(memory=memory, clock=clock)
         assert (await after.find_session(token)).person == 7
@@ -161,7 +161,7 @@ async def test_session_is_renewed_up_to_max_session(sessions: PageSessions, cloc
 
 
 async def test_rejects_link_as_session_token_and_tampered_token(sessions: PageSessions) -> None:
-    token = await sessions.make_session_token(await sessions.open_session_with_init_data(make_init_data()))
+    token = await sessions.sign_session("session", await sessions.open_session_with_init_data(make_init_data()))
     with pytest.raises(NoSession):
         await sessions.find_session(await sessions.make_link(7, 7))
     with pytest.raises(NoSession):
@@ -186,7 +186,7 @@ async def test_end_sessions_revokes_tokens_links_and_init_data_in_every_process(
     sessions: PageSessions, memory: ExternalMemory, clock: Clock
 ) -> None:
     token, others = (
-        await sessions.make_session_token(await sessions.open_session_with_init_data(make_init_data())),
+        await sessions.sign_session("session", await sessions.open_session_with_init_data(make_init_data())),
         await sessions.make_link(8, 8),
     )
     link = await sessions.make_link(7, 7)
