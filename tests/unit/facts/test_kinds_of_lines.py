@@ -198,7 +198,7 @@ async def test_invalid_kind_answer_keeps_facts_and_stops_kind_requests(talk: Cha
 
 
 async def test_failed_kind_request_keeps_fact_and_next_line_is_classified(talk: ChatHarness) -> None:
-    talk.server.script_schema("kind", *[Behaviour(status=502)] * 4)
+    talk.server.script_schema("kind", Behaviour(status=503, retry_after="600"))
     set_line_kinds(talk, {})
     assert len(await learn(talk, "I live in Oslo")) == 1
     asked = len(talk.server.list_schema_requests("kind"))

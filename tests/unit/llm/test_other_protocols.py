@@ -97,11 +97,11 @@ async def test_answer_with_finish_reason_of_limit_is_truncated(finish: str) -> N
 @pytest.mark.parametrize(
     "end",
     [
-        format_sse('{"detail": "Internal Server Error"}'),
+        format_sse('{"detail": "Internal Server Error"}', done=False),
         format_sse('{"status": "error", "message": "upstream timed out"}', done=False),
         format_sse('{"code": 500, "msg": "stream read error: EOF"}', done=False),
         format_sse('{"errors": [{"message": "capacity exceeded", "code": 3040}], "success": false}', done=False),
-        format_sse("Internal Server Error"),
+        format_sse("Internal Server Error", done=False),
         "<html>\n<head><title>502 Bad Gateway</title></head>\n</html>\n",
     ],
 )
