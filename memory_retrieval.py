@@ -90,13 +90,13 @@ class MemoryRetrieval:
         max_tokens: int | None = None,
         config: OwnerConfig | None = None,
         zone: tzinfo = UTC,
-        correct_profile_if_stale: Callable[[MemoryStore, int], Awaitable[bool]] | None = None,
+        correct_profile: Callable[[MemoryStore, int], Awaitable[bool]] | None = None,
     ) -> Context:
         """Build the context of one request. Raise StorageError if the store cannot be read.
 
         If `store` is None, memory is off. `turn` is the number of the stored turn that is being answered.
         `unstored_messages` are earlier messages that are not in the store. `max_tokens` is a lower limit once the
-        endpoint has refused a prompt. If there is a profile, `correct_profile_if_stale` removes what facts overrule.
+        endpoint has refused a prompt. If there is a profile, `correct_profile` removes what facts overrule.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
         start_prompt = partial(
@@ -119,7 +119,7 @@ class MemoryRetrieval:
             return await _run_in_thread_if_text_is_long(builder.build_context, words)
         read = partial(store.read_context_sources, scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
         sources = await read()
-        if sources.profile and correct_profile_if_stale and await correct_profile_if_stale(store, scope.owner):
+        if sources.profile and correct_profile and await correct_profile(store, scope.owner):
             # Incognito, nothing is written, so the profile waits until it can be corrected.
             sources = await read() if turn is not None else replace(sources, profile=None)
         said = select_messages_of_newest_turns([*sources.last, *unstored_messages], LAST_TURNS)

@@ -78,9 +78,7 @@ class Answerer:
             try:
                 correct = partial(self._distiller.correct_profile_in_store_if_stale, may_write=number is not None)
                 async with self._memory.open_store_if_enabled(turn.scope.owner) as store:
-                    context = await built(
-                        store=store, correct_profile_if_stale=correct, unstored_messages=turn.incognito
-                    )
+                    context = await built(store=store, correct_profile=correct, unstored_messages=turn.incognito)
                 turn.session.recall_failed = False
             except StorageError as error:
                 self._report_recall_error(error, turn)

@@ -64,9 +64,8 @@ class ProfileDistiller:
 
     async def correct_profile_if_stale(self, owner: int) -> None:
         """Remove the profile's sentences that facts overrule."""
-        with suppress(StorageError):  # the rest of the memory may still be read
-            async with self._memory.open_store(owner) as store:
-                await self.correct_profile_in_store_if_stale(store, owner)
+        async with self._memory.open_store(owner) as store:
+            await self.correct_profile_in_store_if_stale(store, owner)
 
     async def correct_profile_in_store_if_stale(
         self, store: MemoryStore, owner: int, *, may_write: bool = True

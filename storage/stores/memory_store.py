@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from records.context import MAX_UNSUMMARIZED, StoredQuestion
+from records.context import MAX_UNSUMMARIZED, ContextSources, StoredQuestion
 from records.errors import StorageError
 from records.messages import Message, NewMessage
 from records.owners import OwnerConfig, StorageType
@@ -126,8 +126,15 @@ class MemoryStore(SummaryTable):
         """Return the messages of a turn, ordered by id."""
         return await self._read_messages(scope.owner, _OF_TURN, *scope, turn)
 
+    async def read_context_sources(self, scope: Scope, *, max_turns: int, before_turn: int | None) -> ContextSources:
+        """Return all parts of a prompt except search results. Ignore the stored turn `before_turn` and later ones."""
+        read = partial(message_table.read_context_sources, scope=scope, max_turns=max_turns, before_turn=before_turn)
+        if before_turn is None:
+            return await self._read_in_snapshot(scope.owner, read)
+        # The writer has these pages in its cache. A reader would read them again after each write.
+        return await self.database.transact(read, scope.owner)
+
     read_last_turns = make_reading_method(message_table.read_last_turns)
-    read_context_sources = make_reading_method(message_table.read_context_sources)
     list_speakers = make_reading_method(search.list_speakers)
     find_completions_by_term = make_reading_method(search.find_completions_by_term)
     find_candidate_messages = make_reading_method(search.find_candidate_messages)

@@ -108,14 +108,16 @@ async def test_erasing_owner_deletes_explanations(store: MemoryStore) -> None:
     await append_turn(store, ANNA, 1, asked_as=50)
     await store.erase_owner(ANNA.owner)
     assert await list_latest_explanation_numbers(store, ANNA) == []
-    assert (await store.read_context_sources(ANNA, max_turns=0)).characters == 0
+    assert (await store.read_context_sources(ANNA, max_turns=0, before_turn=None)).characters == 0
 
 
 async def test_counts_characters_of_active_and_folded_messages(store: MemoryStore) -> None:
     texts = ["Grüße 🎈", "", "x" * 5000]
     stored = await store.append_messages(ANNA, [make_message(text) for text in texts])
     await fold_messages(store, ANNA, stored[:2])
-    assert (await store.read_context_sources(ANNA, max_turns=0)).characters == sum(len(text) for text in texts)
+    assert (await store.read_context_sources(ANNA, max_turns=0, before_turn=None)).characters == sum(
+        len(text) for text in texts
+    )
 
 
 async def test_counts_characters_when_opening_older_file(tmp_path: Path) -> None:
@@ -133,4 +135,4 @@ async def test_counts_characters_when_opening_older_file(tmp_path: Path) -> None
             (ANNA.owner,),
         )
     async with open_sqlite(tmp_path) as store:
-        assert (await store.read_context_sources(ANNA, max_turns=0)).characters == len("Greenland")
+        assert (await store.read_context_sources(ANNA, max_turns=0, before_turn=None)).characters == len("Greenland")

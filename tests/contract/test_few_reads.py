@@ -53,7 +53,7 @@ async def test_stores_question_when_context_sources_are_damaged(store: MemorySto
     asked = await store.store_question(ANNA, [make_message("and now?", source="1:1")])
     assert [message.content for message in await store.read_turn(ANNA, asked.turn)] == ["and now?"]
     with pytest.raises(StorageCorrupt, match="summaries is damaged") as damaged:
-        await store.read_context_sources(ANNA, max_turns=4)
+        await store.read_context_sources(ANNA, max_turns=4, before_turn=None)
     assert "some day" in str(damaged.value.__cause__)
 
 
@@ -78,13 +78,13 @@ async def test_context_sources_match_single_reads(store: MemoryStore) -> None:
     for turns, before in ((1, None), (9, None), (1, 2), (0, None)):  # nothing is archived
         sources = await store.read_context_sources(BORIS, max_turns=turns, before_turn=before)
         assert sources.last == await store.read_last_turns(BORIS, turns, before_turn=before)
-    nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), max_turns=4)
+    nobody = await store.read_context_sources(Scope(owner=ANNA.owner, thread=99), max_turns=4, before_turn=None)
     assert (nobody.last, nobody.unsummarized, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
 async def test_imported_messages_are_not_last_turns(store: MemoryStore) -> None:
     drafts: list[NewMessage] = [replace(make_message("long ago"), turn=-3), make_message("today")]
     await store.append_messages(ANNA, drafts)
-    sources = await store.read_context_sources(ANNA, max_turns=4)
+    sources = await store.read_context_sources(ANNA, max_turns=4, before_turn=None)
     assert [message.content for message in sources.last] == ["today"]
     assert sources.last == await store.read_last_turns(ANNA, 4)

@@ -110,7 +110,7 @@ READS: Sequence[Callable[[MemoryStore, Scope], Awaitable[object]]] = (
     lambda store, scope: store.find_owner_config(scope.owner),
     lambda store, scope: store.timeline.read_page(scope, limit=9),
     lambda store, scope: store.list_summaries(scope, active_only=False),
-    lambda store, scope: store.read_context_sources(scope, max_turns=3),
+    lambda store, scope: store.read_context_sources(scope, max_turns=3, before_turn=None),
     lambda store, scope: store.facts.read_learned_id_and_next(scope, 9),
     lambda store, scope: store.explanations.find_explanation(scope, 8),
     lambda store, scope: store.compute_digest(scope.owner),

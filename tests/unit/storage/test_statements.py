@@ -110,7 +110,7 @@ async def test_running_program_survives_columns_added_by_newer_version(tmp_path:
         async def a_turn() -> int:
             await append_turns(store, ANNA, 1)
             assert await store.find_owner_config(ANNA.owner)
-            sources = await store.read_context_sources(ANNA, max_turns=4)
+            sources = await store.read_context_sources(ANNA, max_turns=4, before_turn=None)
             return len(await store.timeline.read_page(ANNA)) + len(sources.last)
 
         for _ in range(6):
