@@ -190,9 +190,9 @@ class Sessions:
             session = self._sessions[scope] = Session(scope)
         self._sessions.move_to_end(scope)
         if len(self._sessions) > SESSIONS_HELD:
-            idle = (scope for scope, held in self._sessions.items() if not held.is_in_turn and not held.unwritten)
-            if (first := next(idle, scope)) != scope:
-                del self._sessions[first]
+            idle_scopes = (key for key, held in self._sessions.items() if not held.is_in_turn and not held.unwritten)
+            if (oldest := next(idle_scopes, scope)) != scope:
+                del self._sessions[oldest]
         return session
 
     def move_unwritten_messages(self, session: Session, new_scope: Scope) -> None:

@@ -167,8 +167,7 @@ class FactExtractor:
         }
         with suppress(ModelError):
             for number, fact in enumerate(facts):
-                is_asked = not fact.is_uncertain or fact.kind == "instruction"
-                is_asked = is_asked or fact.is_introduced
+                is_asked = fact.is_introduced or not fact.is_uncertain or fact.kind == "instruction"
                 ask = partial(self._ask_for_kind_of_line, owner, is_needed=fact.is_introduced)
                 kind = await ask(fact.line) if is_asked else ""
                 # "I live in Tula, how warm is it there"; a wish, or its end, looks like a fact without "I would love".

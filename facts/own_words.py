@@ -66,7 +66,7 @@ def find_quotation(content: str, start: int, end: int) -> tuple[int, int]:
 
 
 def narrow_to_statement(content: str, start: int, end: int, is_about_fact: Callable[[str], bool]) -> tuple[int, int]:
-    """Return the range of the part of content[start:end] that alone is about a fact, or this range if there is none.
+    """Return the range of the only part of content[start:end] that is about a fact, or (start, end) if there is none.
 
     Models quote whole lines. Parts are quotations, the words after a colon and, beside a question, clauses.
     """

@@ -111,11 +111,13 @@ class Transport(httpx2.AsyncBaseTransport):
     """Sends the SDK's requests over aiohttp, which costs less processor time than httpx."""
 
     _session: aiohttp.ClientSession | None = None
+    _proxy: str | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        url = str(request.url)
         if self._session is None:  # opened late, since it needs the event loop
             self._session = open_http_session(max_connections=0, headers={})
-        url = str(request.url)
+            self._proxy = find_proxy(url)  # once: all requests go to one address
         response = await self._session.request(
             request.method,
             url,
@@ -125,7 +127,7 @@ class Transport(httpx2.AsyncBaseTransport):
                 **{name: request.headers[name] for name in _OWN_HEADERS & {*request.headers}},
                 "accept-encoding": "identity",
             },
-            proxy=find_proxy(url),
+            proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(),
             allow_redirects=False,
             auto_decompress=False,
@@ -194,7 +196,7 @@ class OpenAIClient:
         return found
 
     async def list_models(self) -> list[Mapping[str, Any]]:
-        """Return the models that the endpoint lists, each with its `id`. Return none if the list cannot be read."""
+        """Return the models that the endpoint lists, each with its `id`. Return [] if the list cannot be read."""
         try:
             listed: Any = parse_untrusted_json((await self._sdk.get("/models", cast_to=httpx2.Response)).content)
         except (APIError, aiohttp.ClientError, OSError, ValueError, ModelBroken):

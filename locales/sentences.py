@@ -14,7 +14,7 @@ from records.forgetting import ForgetResult, RemainingQuotes
 from records.owners import OwnerConfig, StorageType, get_memory_mode
 from records.summaries import SummaryOutcome
 
-MAX_NAMED = 5  # files or chats that a sentence names
+MAX_NAMED = 5  # names that a sentence lists before "and 3 more"
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 KEYS: Mapping[type[KeepsakeError], str] = {
     errors.KeepsakeError: "errors-keepsake",

@@ -172,7 +172,7 @@ class FactTable(OwnerTables):
         return True
 
     async def keep_with_superseded_facts(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
-        """Make the facts that a fact superseded valid again beside it. Return None if the fact is no longer valid.
+        """Make the facts that a fact superseded valid again, next to it. Return None if the fact itself is not valid.
 
         All lose the single-valued attribute by which they replaced each other, so that no later value ends them.
         """

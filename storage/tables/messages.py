@@ -95,7 +95,7 @@ def read_last_turns(
 
 
 def read_context_sources(
-    connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None = None
+    connection: Connection, scope: Scope, *, max_turns: int, before_turn: int | None
 ) -> ContextSources:
     """Return all parts of a prompt except search results. Ignore `before_turn` and all later turns."""
     first_left_out = _ALL_TURNS if before_turn is None else before_turn

@@ -344,7 +344,7 @@ def test_retry_after_date_is_relative_to_server_date(asked_for: str, date: str, 
     ],
 )
 def test_wait_is_read_in_the_body(body: object, seconds: float | None) -> None:
-    """Gemini sends no Retry-After."""
+    """Gemini sends no Retry-After header, but names the wait in the body of its error."""
     assert StatusError(429, body).retry_after == seconds
 
 

@@ -106,7 +106,7 @@ async def test_answer_with_finish_reason_of_limit_is_truncated(finish: str) -> N
     ],
 )
 async def test_error_in_any_form_behind_text_is_broken_off(end: str) -> None:
-    """FastAPI, new-api, sub2api, Workers AI and nginx. Without it, the same text is whole."""
+    """Errors of FastAPI, new-api, sub2api, Workers AI and nginx. Without one, the same text is a whole answer."""
     text = format_sse(make_chunk(content=APPLES), done=False)
     assert (await ask(text.encode())).text == (await ask((text + format_sse("ping")).encode())).text == APPLES
     with pytest.raises(BrokenOff):

@@ -275,7 +275,7 @@ async def test_omits_cache_breakpoints_after_refusal(bench: ProviderBench) -> No
     ],
 )
 async def test_reads_cached_and_written_tokens_by_any_name(bench: ProviderBench, usage: Mapping[str, object]) -> None:
-    """Anthropic counts cached tokens apart from the others. LiteLLM uses its names, but counts as OpenAI does."""
+    """Anthropic does not count cached tokens as input tokens. LiteLLM uses Anthropic's names, but includes them."""
     answer = {"choices": [{"index": 0, "delta": {"content": "Hello."}, "finish_reason": "stop"}]}
     bench.server.script("m", make_stream([answer, {"choices": [], "usage": usage}]))
     used = (await bench.model.complete(make_prompt())).usage

@@ -15,7 +15,7 @@ from tests.support.http import NO_CERTIFICATES
 
 @dataclass
 class Program:
-    """A fake program with a storage that can fail, and a count of its measurements."""
+    """A fake program whose storage can fail. It counts how often it is measured."""
 
     measured: int = 0
     is_stopping: bool = False

@@ -92,7 +92,7 @@ RELAYED_ERRORS = {
 
 @pytest.mark.parametrize(("answer", "error"), RELAYED_ERRORS.items())
 async def test_error_from_relay_that_loses_status_is_an_error(answer: bytes, error: type[TelegramError]) -> None:
-    """PHP's header() keeps status 200 (TsSaltan/Telegram-bot-api-php-proxy). The KeyError cost the message."""
+    """PHP's header() keeps status 200 (TsSaltan/Telegram-bot-api-php-proxy). A KeyError lost the message."""
 
     async def answer_as_relay(request: Request) -> Response:
         return Response(answer, media_type="application/json")
@@ -118,7 +118,7 @@ async def test_error_from_relay_that_loses_status_is_an_error(answer: bytes, err
     ],
 )
 async def test_error_response_with_fields_of_other_types_raises_telegram_error(fields: dict[str, object]) -> None:
-    """Servers that imitate the Bot API send them. The AttributeError of python-telegram-bot cost the message."""
+    """Servers that imitate the Bot API send such fields. An AttributeError of python-telegram-bot lost the message."""
 
     async def answer_oddly(_: Request) -> Response:
         return JSONResponse({"ok": False, "error_code": 429, **fields}, status_code=429)
