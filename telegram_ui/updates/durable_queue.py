@@ -5,6 +5,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
@@ -124,62 +125,56 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             await self._requeue(row, bot, is_replayed=attempts > 0)
 
     async def enqueue_updates(self, updates: Sequence[tuple[telegram.Update, Mapping[str, object]]]) -> None:
-        """Commit updates in one transaction, and queue them in order, waiting while the queue is full.
+        """Commit updates in one transaction, and queue them in order. First wait while the queue is full.
 
         Each update comes with its raw JSON. Raise StorageError if Telegram should send them again.
         """
-        written = await self._write_batch_and_check_if_new(updates) if len(updates) > 1 else {}
-        for update, _ in updates:
-            is_written = update.update_id in written
+        while updates and self.is_full:
+            self._room.clear()
+            await self._room.wait()
+        # One call at a time, in order: a webhook's requests arrive side by side.
+        async with self._lock:
+            await self._try_to_write_unwritten_updates()
+            arrivals, others = self._select_arrivals_and_others(updates)
+            new, error = set[int](), None
             try:
-                is_durable = is_written or self._keep(update)
-            except Exception as error:  # broad: fields may have any type, and an error here would end polling
-                logger.error("Update %s is unreadable (%s); ignored.", update.update_id, type(error).__name__)  # noqa: TRY400
-                continue
-            if not is_durable:
-                await self.put(QueuedUpdate(update, is_durable=False))
-            elif not is_written and self._exceeds_sender_limit(update):
-                await self._refuse_update(update)
-            else:
-                while self.is_full:
-                    self._room.clear()
-                    await self._room.wait()
-                # One at a time, in order: a webhook's requests arrive side by side.
-                async with self._lock:
-                    # Each result is used once, since a server may send an update twice.
-                    await self._write_and_enqueue_update(update, is_new=written.pop(update.update_id, None))
+                if arrivals:
+                    new = await self._inbox.store_and_get_new_ids(self._bot_id, [*arrivals.values()], self._now())
+            except StorageError as failure:
+                error = failure
+            for update, _ in updates:
+                number = update.update_id
+                if number in others:
+                    await self.put(others.pop(number))
+                elif arrivals.pop(number, None) is None:
+                    continue  # a server may send an update twice, also in one batch
+                elif error is not None:
+                    await self._enqueue_unwritten_update_or_raise(update, error)
+                elif self._enqueues_at_once and number in new:
+                    await self._enqueue_update(QueuedUpdate(update, is_durable=True))
+                elif self._enqueues_at_once:
+                    await self._requeue_if_lost(update)
 
-    async def _write_and_enqueue_update(self, update: telegram.Update, *, is_new: bool | None) -> None:
-        """Queue an update if it is new. Write it to disk first if `is_new` is None."""
-        try:
-            is_enqueued_here = self._enqueues_at_once and self.are_updates_on_disk([update.update_id])
-            if is_new is None:
-                is_new = await self._write_update_and_check_if_new(update)
-            if is_enqueued_here and is_new:
-                await self._enqueue_update(QueuedUpdate(update, is_durable=True))
-            elif is_enqueued_here:
-                await self._requeue_if_lost(update)
-        except Exception as error:  # broad: anything else would end polling for good
-            await self._enqueue_unwritten_update_or_raise(update, error)
-
-    async def _write_batch_and_check_if_new(
+    def _select_arrivals_and_others(
         self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]
-    ) -> dict[int, bool]:
-        """Write updates in one transaction. For each id that is on disk then, return True if it was new."""
-        try:
-            arrivals: list[ReceivedUpdate] = []
-            counts_by_sender = Counter[int]()
-            for update, raw in updates:
-                number, sender = update.update_id, find_sender_id_or_nobody(update)
-                is_writable = self.are_updates_on_disk([number]) and self._keep(update)
-                if is_writable and not self._exceeds_sender_limit(update, counts_by_sender[sender]):
-                    arrivals.append(ReceivedUpdate(number, json.dumps(raw), find_chat_id_or_nobody(update), sender))
+    ) -> tuple[dict[int, ReceivedUpdate], dict[int, QueuedUpdate]]:
+        """Return the updates to be written, and those to be queued without that, by id. Leave out unreadable ones."""
+        arrivals, others, counts_by_sender = dict[int, ReceivedUpdate](), dict[int, QueuedUpdate](), Counter[int]()
+        for update, raw in updates:
+            number = update.update_id
+            try:
+                sender = find_sender_id_or_nobody(update)
+                if not self._keep(update):
+                    others[number] = QueuedUpdate(update, is_durable=False)
+                elif self._exceeds_sender_limit(update, counts_by_sender[sender]):
+                    if self._try_to_reserve_refusal_notice(sender):
+                        others[number] = QueuedUpdate(update, is_durable=False, is_refused=True)
+                elif number not in self._tracked:
+                    arrivals[number] = ReceivedUpdate(number, json.dumps(raw), find_chat_id_or_nobody(update), sender)
                     counts_by_sender[sender] += 1
-            new = await self._inbox.store_and_get_new_ids(self._bot_id, arrivals, self._now()) if arrivals else set()
-            return {arrival.update_id: arrival.update_id in new for arrival in arrivals}
-        except Exception as error:  # broad: then enqueue_updates() writes each by itself
-            logger.debug("Updates are written one by one (%s).", type(error).__name__)
-            return {}
+            except Exception as error:  # broad: fields may have any type, and an error here would end polling
+                logger.error("Update %s is unreadable (%s); ignored.", number, type(error).__name__)  # noqa: TRY400
+        return arrivals, others
 
     async def mark_updates_done(
         self, update_ids: Iterable[int], *, is_text_stored: bool = False, may_truncate_log_later: bool = False
@@ -281,53 +276,42 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
     async def retry_writes_and_get_first_failed_id(self) -> int | None:
         """Write the updates that are not on disk yet. Return the lowest id that could not be written, or None."""
         async with self._lock:
-            for update in self._list_unwritten_updates():
-                try:
-                    await self._write_update_and_check_if_new(update)
-                except StorageError:
-                    break
+            await self._try_to_write_unwritten_updates()
         return next((update.update_id for update in self._list_unwritten_updates()), None)
+
+    async def _try_to_write_unwritten_updates(self) -> None:
+        with suppress(StorageError):  # the next call tries again
+            for update in self._list_unwritten_updates():
+                number, tracked = update.update_id, self._tracked[update.update_id]
+                # Otherwise it is in progress here, or already answered.
+                is_begun = tracked.state != "left to next run"
+                place = find_chat_id_or_nobody(update), find_sender_id_or_nobody(update)
+                arrival = ReceivedUpdate(number, update.to_json(), *place, is_begun)
+                await self._inbox.store_and_get_new_ids(self._bot_id, [arrival], self._now())
+                if tracked.state not in ("in progress", "left to next run"):
+                    await self._inbox.mark_updates_done(self._bot_id, [number], self._now())
+                tracked.is_on_disk = True
+                self._drop_if_settled(number)
 
     async def _requeue_if_lost(self, update: telegram.Update) -> None:
         """Queue an update that an earlier call wrote to disk but did not queue, because it failed."""
-        if not self._get_tracked(update.update_id).is_unsettled:
-            for row in await self._inbox.list_pending_updates(self._bot_id):
-                if row.update_id == update.update_id:
-                    await self._requeue(row, update.get_bot())
+        for row in await self._inbox.list_pending_updates(self._bot_id):
+            if row.update_id == update.update_id:
+                await self._requeue(row, update.get_bot())
 
-    async def _enqueue_unwritten_update_or_raise(self, update: telegram.Update, error: Exception) -> None:
+    async def _enqueue_unwritten_update_or_raise(self, update: telegram.Update, error: StorageError) -> None:
         """Enqueue an update that could not be written to disk. Raise StorageError if Telegram should redeliver it."""
-        number, is_known = update.update_id, update.update_id in self._tracked
-        if not isinstance(error, StorageError):
-            logger.error("Update %s could not be kept (%s); Telegram keeps it.", number, type(error).__name__)
-        elif not is_known and await self._can_handle_unwritten_update(update):
-            logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)
-            item = QueuedUpdate(update, is_durable=True, lease=self._find_lease(update))
-            await self._enqueue_update(item, is_on_disk=False)
-            is_known = True
-        if not isinstance(error, StorageError) or not is_known:
+        if not await self._can_handle_unwritten_update(update):
             raise StorageError("The update could not be kept.") from error
+        logger.error("Update %s is not on disk yet (%s).", update.update_id, type(error).__name__)
+        item = QueuedUpdate(update, is_durable=True, lease=self._find_lease(update))
+        await self._enqueue_update(item, is_on_disk=False)
 
     async def _can_handle_unwritten_update(self, update: telegram.Update) -> bool:
         return True
 
     def _find_lease(self, update: telegram.Update) -> Lease | None:
         return None  # a process that is alone needs none
-
-    async def _write_update_and_check_if_new(self, update: telegram.Update) -> bool:
-        number, tracked = update.update_id, self._get_tracked(update.update_id)
-        # An update that was passed on unwritten is in progress here, or already answered.
-        is_begun = not tracked.is_on_disk and tracked.state != "left to next run"
-        arrival = ReceivedUpdate(
-            number, update.to_json(), find_chat_id_or_nobody(update), find_sender_id_or_nobody(update), is_begun
-        )
-        is_new = number in await self._inbox.store_and_get_new_ids(self._bot_id, [arrival], self._now())
-        if not tracked.is_on_disk:
-            if tracked.state not in ("in progress", "left to next run"):
-                await self._inbox.mark_updates_done(self._bot_id, [number], self._now())
-            tracked.is_on_disk = True
-            self._drop_if_settled(number)
-        return is_new
 
     async def _requeue(self, row: PendingUpdate, bot: telegram.Bot, *, is_replayed: bool = True) -> None:
         number = row.update_id
@@ -381,13 +365,12 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
     def _count_unfinished_updates(self, person_id: int) -> int:
         return self._counts_by_person[person_id]
 
-    async def _refuse_update(self, update: telegram.Update) -> None:
-        sender = find_sender_id_or_nobody(update)
+    def _try_to_reserve_refusal_notice(self, sender: int) -> bool:
         if sender in self._refused:  # the person has just been told
-            return
+            return False
         self._refused[sender] = True
         logger.warning("Person %s has %s updates unfinished; more are refused.", sender, self._counts_by_person[sender])
-        await self.put(QueuedUpdate(update, is_durable=False, is_refused=True))
+        return True
 
 
 def parse_stored_update(row: PendingUpdate, bot: telegram.Bot) -> telegram.Update | None:
