@@ -34,7 +34,7 @@ _NAME = re.compile(
 NEAR_OBJECT = re.compile(
     r"""(?!\s{1,9}=|=\s) (?: \.call\b | \) | \ ?\([^\n(){}="']{1,60}\)(?=[\]:]) )?
     (?: [^\w{}()]{1,60}
-        (?: (?:arguments?|args?|action|inputs?|parameters?|json|code|with|参数)\b
+        (?: (?:arguments?|args?|action|inputs?|parameters?|commentary|json|code|with|参数)\b
           | \w{1,40}(?::\w{1,20}){0,2}(?=[\[\]<>|｜▁]) )
     ){0,8}
     [^\w{}()]{0,60} (?:\(\s{0,9})?

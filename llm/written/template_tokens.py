@@ -1,4 +1,4 @@
-"""Removes what belongs to a model's chat template from its answer: tokens, headers, channels, citations, results."""
+"""Removes what belongs to a model's chat template from its answer: tokens, headers, citations, results."""
 
 import re
 
@@ -6,7 +6,8 @@ from llm.written.thought_marks import CODE, is_tag_mentioned_as_word
 
 # The header of a message: its role, next to tokens or as a token.
 _HEADER = r"""(?:
-    (?: <\|(?!\w*end)\w{1,20}\|?> | <start_of_turn> )\s*(?:assistant|(?:user|system|model|ipython)\b)(?:<\|\w{1,20}\|>)?
+    (?: <\|(?!\w*end)\w{1,20}\|?> | <start_of_turn> )\s*
+    (?: assistant(?!\s*to=) | (?:user|system|model|ipython)\b ) (?:<\|\w{1,20}\|>)?
   | <[|｜](?:im_)?(?:[Aa]ssistant|[Uu]ser|system)(?:_start)?[|｜]>    # Phi, GLM, DeepSeek
   | <s>\s*\[INST\]                                           # Llama 2, Mistral
   | <\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?    # Cohere
@@ -59,22 +60,6 @@ _ELEMENT = r"(?:answer|response|reply|output|solution|result|final\w{0,20})>"
 _WRAPPED = re.compile(
     rf"\A\s* (?:<{_ELEMENT})? (?P<answer>.*?) (?:</{_ELEMENT}\s*)?\Z", re.IGNORECASE | re.DOTALL | re.VERBOSE
 )
-# OpenAI's Harmony format: the thoughts, calls and answer of gpt-oss stand in channels.
-_CHANNEL = re.compile(
-    r"""(?:
-        # a name of a tool, which may stand in front of the channel
-        (?P<to>(?:to=(?!assistant|user|self) | <\|channel\|>(?!analysis|commentary|final)) [\w.:-]{1,64}\s*)?
-        <\|channel\|>
-      | \A(?=\s*(?:analysis|commentary|final)\b)  # some servers drop the first token
-      | (?:\A|<\|start\|>assistant)(?=\s*to=)
-    )
-    (?P<head> [^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?) <\|message\|>
-    (?P<body> .*?) (?=<\|(?:end|start|channel|return|call|eo[mt]|eot_id)\|>|\Z)""",
-    re.DOTALL | re.VERBOSE,
-)
-_TO_TOOL = re.compile(r"(?:to=(?!assistant|user|self)|<\|channel\|>)(?P<name>[\w.:-]+)")
-# Between messages. A header that still arrives is no text.
-_BOUNDARY = re.compile(r"<\|(?:end|start|return)\|>(?:assistant\b|a[sitan]{0,7}\Z)?(?:\s*t(?:o(?:=\S*)?)?\Z)?")
 
 
 def remove_marks_of_answer(text: str) -> str:
@@ -108,24 +93,3 @@ def _is_mentioned(mark: "re.Match[str]", prompt: str) -> bool:
     line = text[max(0, start - 40) : start].rpartition("\n")[2]
     is_word = mark["code"] or mark["struck"] or (mark["token"] and is_tag_mentioned_as_word(text, start, end))
     return bool(is_word or opening.strip().lower() in prompt or _EXPLAINED.match(f"{line}\0{text[end : end + 2]}"))
-
-
-def extract_final_channel(text: str) -> str | None:
-    """Return the final channel and the calls in other channels, or None if the text has no channels.
-
-    If there is neither, return the text after the last channel, or else the text before the first.
-    """
-    first = _CHANNEL.search(text)
-    if first is None or text.count("`", 0, first.start()) % 2:  # in code
-        return None
-    parts = []
-    for channel in _CHANNEL.finditer(text):
-        end = channel.end()
-        if channel["head"].partition("<|")[0].strip().lower() in ("final", "to=user"):
-            parts.append(channel["body"])
-        elif recipient := _TO_TOOL.search(channel["to"] or channel["head"]):
-            parts.append(f"commentary to={recipient['name']}<|message|>{channel['body']}")
-    if parts:
-        return "\n".join(parts)
-    # Some models leave out the header of their final channel.
-    return _BOUNDARY.sub("", text[end:]).strip() or _BOUNDARY.sub("", text[: first.start()])

@@ -34,6 +34,11 @@ _MARK = re.compile(
     rf"""{CODE.pattern}
   | (?P<placeholder> (?:(?<=[\w'"(])|(?<=[\w:,]\ )) <[\w:]{{1,30}}>[^\w\s<>]{{1,9}}</[\w:]{{1,30}}> )    # in a sentence
   | {_NAMED_MARK}
+  | (?P<header>    # of a message of gpt-oss
+      (?:<\|end\|>\s*)? (?: <\|start\|>\s*assistant | <\|channel\|> | \A\s*(?=(?:analysis|commentary|final)\b|to=) )
+      [^<]{{0,100}} (?:<\|(?:channel|constrain)\|>[^<]{{0,100}}){{0,2}} <\|message\|>
+    )
+  | (?P<end_of_message> <\|end\|> )
   | (?P<other_opening>
         <\|channel>\s*\w+                              # Gemma 4
       | <\|open\|>think\w*<\|sep\|>                    # Kimi K3
@@ -50,6 +55,11 @@ _MARK = re.compile(
 )
 # The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
 _CLOSING_NAME = re.compile(r"[|\s]*[/\\／]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
+# In the header of a message of gpt-oss. Only the final channel is for the reader.
+_TO_READER = re.compile(r"\bfinal\b|to=user|\A(?!.*(?:analysis|commentary|channel|to=))", re.DOTALL)
+_TO_TOOL = re.compile(
+    r"to=(?!assistant|user|self)|<\|channel\|>\s*+(?!analysis|commentary|final)[^<]*<\|channel", re.IGNORECASE
+)
 _BEGINNING_NAME = re.compile(r"\s*(?:start|begin)", re.IGNORECASE)
 _BLANK = re.compile(r"\s*")
 _UNFINISHED_MARK = re.compile(
@@ -89,7 +99,14 @@ def hold_back_unfinished_mark(text: str) -> str:
 
 
 def is_closing_mark(mark: "re.Match[str]") -> bool:
-    return mark["other_closing"] is not None or _CLOSING_NAME.match(mark["name"] or "") is not None
+    if header := mark["header"]:
+        return _TO_READER.search(header) is not None or is_call(mark)
+    return bool(mark["other_closing"] or mark["end_of_message"]) or _CLOSING_NAME.match(mark["name"] or "") is not None
+
+
+def is_call(mark: "re.Match[str]") -> bool:
+    """Return True for the header of a call, which ends the thoughts before it and stays."""
+    return _TO_TOOL.search(mark["header"] or "") is not None
 
 
 @dataclass(kw_only=True)
@@ -120,6 +137,8 @@ class _MarkFinder:
     def _is_used(self, mark: "re.Match[str]") -> bool:
         """Return True unless the mark is a word, such as the name of a type, a placeholder or a tag in a sentence."""
         is_closing = is_closing_mark(mark)
+        if mark["header"] or mark["end_of_message"]:
+            return mark["header"] is not None or self.opened is not None
         if not (is_closing or self._needs_no_closing_mark(mark) or self._is_followed_by_closing_mark(mark)):
             return False
         ends_thoughts = is_closing and self.opened and (self.is_whole or self.text[mark.start() - 1] != "`")

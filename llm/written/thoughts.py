@@ -2,8 +2,8 @@
 
 import re
 
-from llm.written.template_tokens import extract_final_channel, remove_marks_of_answer, unwrap_element
-from llm.written.thought_marks import THINKS, find_thought_marks, hold_back_unfinished_mark, is_closing_mark
+from llm.written.template_tokens import remove_marks_of_answer, unwrap_element
+from llm.written.thought_marks import THINKS, find_thought_marks, hold_back_unfinished_mark, is_call, is_closing_mark
 
 _FLAGS = re.DOTALL | re.IGNORECASE | re.MULTILINE | re.VERBOSE
 # Where "think" or "reason" may be a word of the answer itself.
@@ -79,13 +79,10 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     """Remove thoughts from a text. Unless `is_whole`, also hold back an incomplete tag at its end."""
     if is_whole and _TALKED_ABOUT.match(text):
         return text
-    text = _remove_blocks(text, is_whole=is_whole)
-    answer = extract_final_channel(text)
-    if answer is None:
-        if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
-            return ""
-        answer = _remove_marked_thoughts(text, is_whole=is_whole)
-    return answer if is_whole else hold_back_unfinished_mark(answer)
+    text = _remove_blocks(text if is_whole else hold_back_unfinished_mark(text), is_whole=is_whole)
+    if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
+        return ""
+    return _remove_marked_thoughts(text, is_whole=is_whole)
 
 
 def _remove_blocks(text: str, *, is_whole: bool) -> str:
@@ -96,15 +93,20 @@ def _remove_blocks(text: str, *, is_whole: bool) -> str:
 
 
 def _remove_marked_thoughts(text: str, *, is_whole: bool) -> str:
-    kept, place, depth = "", 0, 0
+    kept, place, depth, has_channels = "", 0, 0, False
     for mark in find_thought_marks(text, is_whole=is_whole):
-        if is_closing_mark(mark):
-            kept = kept if depth else ""
+        is_closing, header = is_closing_mark(mark), mark["header"]
+        if not depth and (not is_closing or has_channels or is_call(mark)):
+            kept += text[place : mark.start()]
+        elif not depth:
+            kept = ""
+        has_channels = has_channels or header is not None
+        if is_closing:
             # Only the end of the answer tells if further marks close what was opened within thoughts.
-            depth, place = 0 if is_whole else max(0, depth - 1), mark.end()
+            depth = 0 if is_whole or header else max(0, depth - 1)
+            place = mark.start() if is_call(mark) else mark.end()
         else:
-            kept += "" if depth else text[place : mark.start()]
-            depth += 1
+            depth = 1 if header else depth + 1
     if depth:
         return kept
     answer = remove_marks_of_answer(kept + text[place:])

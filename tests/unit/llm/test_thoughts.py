@@ -21,6 +21,7 @@ ANSWERS = [
     "<|channel>thought\nSECRET\n<channel|>Visible answer",
     "analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Visible answer",
     "final<|message|>Visible answer",
+    "<|channel|>thinking<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Visible answer",
     "<thinking about it>SECRET</thinking>Visible answer",
     "<Thought_Process>SECRET</Thought_Process>Visible answer",
     '<thinking mode="deep">SECRET</thinking>\n\nVisible answer',
@@ -239,6 +240,12 @@ def test_keeps_answer_resembling_thought_markers(text: str) -> None:
 def test_hides_incomplete_channel_header(header: str) -> None:
     beginning = "<|channel|>analysis<|message|>SECRET<|end|><|start|>"
     assert remove_thoughts(beginning + header, is_whole=False) == ""
+
+
+def test_keeps_text_in_front_of_call_in_channel() -> None:
+    """gpt-oss, whose preamble some servers send without its header."""
+    call = "<|channel|>commentary to=functions.search_memory<|message|>{}<|call|>"
+    assert remove_thoughts(f"Let me look.<|end|><|start|>assistant{call}").startswith("Let me look.")
 
 
 def test_removes_cut_channel_without_opening_token() -> None:
