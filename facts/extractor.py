@@ -158,7 +158,8 @@ class FactExtractor:
         """Drop facts from questions or empty talk, and reword wishes and doubts in the person's own words.
 
         Small models recognise most of them if asked about one line at a time. Without an answer, keep the fact. Any
-        model is asked about words behind a colon: "Translate: I'm in Rome" is a request, "News: I'm in Rome" is none.
+        model is asked about a fact to which it gave no type, and about words behind a colon: "Translate: I'm in Rome"
+        is a request, "News: I'm in Rome" is none.
         """
         speakers = {message.id: prompts.get_speaker_name(message) for turn in request.turns for message in turn}
         checked = {
@@ -167,8 +168,10 @@ class FactExtractor:
         }
         with suppress(ModelError):
             for number, fact in enumerate(facts):
-                is_asked = fact.is_introduced or not fact.is_uncertain or fact.kind == "instruction"
-                ask = partial(self._ask_for_kind_of_line, owner, is_needed=fact.is_introduced)
+                is_unclear = not (fact.is_typed or fact.is_uncertain or fact.is_in_question)
+                is_needed = fact.is_introduced or is_unclear
+                is_asked = is_needed or not fact.is_uncertain or fact.kind == "instruction"
+                ask = partial(self._ask_for_kind_of_line, owner, is_needed=is_needed)
                 kind = await ask(fact.line) if is_asked else ""
                 # "I live in Tula, how warm is it there"; a wish, or its end, looks like a fact without "I would love".
                 is_part = kind in kinds.NO_FACTS or (kind == "wish" and is_clause_before_wish(fact.quote, fact.line))

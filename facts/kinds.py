@@ -1,15 +1,16 @@
 """Ask a model whether a line is a fact, a wish or a question, which small models recognise best line by line."""
 
 import json
+import re
 from dataclasses import replace
 
-from facts.own_words import announces_change
 from llm import prompts
 from llm.meant_json import parse_json_leniently
 from llm.quoting import quote_text
 from records.facts import LASTING, NewFact
 from records.model_calls import PromptMessage
-from text.fingerprint import make_fingerprint
+from text.analyzer import split_words
+from text.fingerprint import describes_change, make_fingerprint
 
 KIND_SCHEMA = prompts.make_answer_schema("kind", prompts.TEXTS["kind_properties"])
 NO_FACTS = ("ask", "nothing")  # the kinds of lines without a fact about anyone
@@ -37,7 +38,8 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
 
     A wish or a doubt becomes an uncertain fact that quotes the line, and neither ends nor replaces another fact. A fact
     whose line is "nothing" is kept if the line has a number, a date or a name, and an instruction only if it is a rule.
-    Without an answer ("") about words behind a colon, the line is quoted, too, unless it announces a change.
+    Without an answer ("") about words behind a colon, the fact overrules no decision and, if the model gave it no type
+    either, it only quotes its line, unless this announces a change.
     """
     # Small models call nearly every fact an instruction, and "if it rains I might take the bus", too.
     if fact.kind == "instruction" and (kind == "fact" or (kind == "maybe" and fact.is_uncertain)):
@@ -53,10 +55,18 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
         only_one=False,
         valid_to=None,
     )
-    if fact.is_introduced and (kind in NO_FACTS or (not kind and not announces_change(fact.line))):
+    if fact.is_introduced and not kind and not _announces_change(fact):
+        return replace(fact if fact.is_typed else quoted, is_in_question=True)
+    if fact.is_introduced and kind in NO_FACTS:
         return replace(quoted, is_in_question=True) if kind != "ask" or fact.importance == 1 else None
     told = make_fingerprint(fact.line.partition(" ")[2])  # without the first word, which may begin with a capital
     has_detail = bool(told.numbers or told.dates or told.names)
     if kind not in NOT_SO or (kind in NO_FACTS and fact.importance == 1) or (kind == "nothing" and has_detail):
         return fact
     return None if kind in NO_FACTS else replace(quoted, is_uncertain=True)
+
+
+def _announces_change(fact: NewFact) -> bool:
+    """Return True for a change behind at most two words and a colon, as in "Update: I live in Porto now"."""
+    introduction, *_ = re.split("[:：]", fact.line, maxsplit=1)
+    return (describes_change(fact.line) or bool(fact.known and fact.is_change)) and len(split_words(introduction)) <= 2

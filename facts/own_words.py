@@ -3,12 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Callable
-from itertools import pairwise
 
 from text.analyzer import normalize_text, split_words
 from text.characters import QUESTION_MARKS
 from text.fingerprint import describes_change
-from text.word_lists import EVERY_FUNCTION_WORD, WORD_LISTS
+from text.word_lists import WORD_LISTS
 
 MAX_NAME_WORDS = 2  # in quotation marks; more words may be a statement
 
@@ -26,7 +25,6 @@ _SENTENCE = re.compile(r"(?:[^.!?…。！？؟\n]|\.(?=\w))+")
 _CLAUSE = re.compile(r"[^.,;:!?…。，；：！？؟،\n]+")
 _CLAUSE_BREAK = re.compile(r"[^\w\s'’](?:\s|(?=[^\0-\u2e7f]))|[–—，、]")
 _WORDS = {name: frozenset(normalize_text(words).split()) for name, words in WORD_LISTS["own_words"].items()}
-_UNSPACED = re.compile(WORD_LISTS["own_words"]["unspaced"])
 
 
 def remove_code_and_block_quotes(content: str) -> str:
@@ -70,7 +68,7 @@ def narrow_to_statement(content: str, start: int, end: int, is_about_fact: Calla
 
     Models quote whole lines. Parts are quotations, the words after a colon and, beside a question, clauses.
     """
-    quotations = [match.span() for match in _QUOTATION.finditer(content, start, end + 1)]
+    quotations = [match.span() for match in _QUOTATION.finditer(content, max(start - 1, 0), end + 1)]
     quotations += ((match.end(), end) for match in _COLON.finditer(content, start, end))
     parts = [span for span in quotations if len(split_words(content[slice(*span)])) > MAX_NAME_WORDS]
     if any(mark in content[start : end + 1] for mark in QUESTION_MARKS):
@@ -90,29 +88,9 @@ def lacks_condition(text: str, sentence: str) -> bool:
     return bool(conditions) and _WORDS["conditions"].isdisjoint(re.findall(r"\w+", normalize_text(text)))
 
 
-def may_introduce_own_words(introduction: str, content: str) -> bool:
-    """Return True for words before a colon that name nobody else: "Correction:", "My job:", but not "My sister says:".
-
-    The lines of a copied chat begin with names and perhaps times.
-    """
-    is_of_chat = _CLOCK_TIME.search(introduction) or len(_LABELLED_LINE.findall(content)) > 1
-    words = re.findall(r"\w+", normalize_text(introduction))
-    is_heading = len(words) == 2 and words[0] in _WORDS["naming"] and words[1] not in _WORDS["people"]
-    is_own = is_heading or not _names_somebody_else(introduction)
-    return is_own and not is_of_chat and introduction.rstrip().endswith((":", "："))
-
-
-def announces_change(line: str) -> bool:
-    """Return True for a change behind at most two words and a colon, as in "Update: I live in Porto now"."""
-    return describes_change(line) and len(split_words(re.split("[:：]", line, maxsplit=1)[0])) <= MAX_NAME_WORDS
-
-
-def get_words_about_author(quotation: str, after: str) -> str:
-    """Return the words after a quotation if they name somebody who says it of themselves, or else ""."""
-    words = re.findall(r"\w+", normalize_text(quotation))
-    is_about_listener = _WORDS["first_person"].isdisjoint(words) and not _WORDS["second_person"].isdisjoint(words)
-    is_next_sentence = quotation[-2:-1] in {*".!?…"} and after[:2].strip().isupper()  # “I live in Rome.” My wife is …
-    return after if not (is_about_listener or is_next_sentence) and _names_somebody_else(after) else ""
+def is_copied_from_chat(introduction: str, content: str) -> bool:
+    """Return True for the beginning of a line in a copied chat, with a time, or in a message with more such lines."""
+    return _CLOCK_TIME.search(introduction) is not None or len(_LABELLED_LINE.findall(content)) > 1
 
 
 def names_speaker_instead_of_subject(text: str, sentence: str, speaker: str) -> bool:
@@ -122,17 +100,6 @@ def names_speaker_instead_of_subject(text: str, sentence: str, speaker: str) -> 
     """
     copied = normalize_text(text.removeprefix(speaker)).strip(" .!。")
     before, found, _ = normalize_text(sentence).partition(copied or "\0")
-    is_copied = bool(speaker and text.startswith(speaker) and found) and not describes_change(copied)
-    return is_copied and _names_somebody_else(_CLAUSE_BREAK.split(before)[-1])
-
-
-def _names_somebody_else(words_of_clause: str) -> bool:
-    """Return True if words beside a statement name somebody else: "my aunt", "she", but not "last week", "in Rome"."""
-    words = ["", *re.findall(r"\w+", normalize_text(words_of_clause))]
-    naming, prepositions = _WORDS["naming"] | _WORDS["people"] | _WORDS["pronouns"], _WORDS["prepositions"]
-    named = [word for last, word in pairwise(words) if word in naming and last not in prepositions]
-    if words[-1] in _WORDS["pronouns"]:
-        return words[-1] in named  # "I know that she", but not "“…”, eu disse a ele"
-    is_noun = words[-1] not in EVERY_FUNCTION_WORD  # unlike the end of "my wife and me"
-    is_own = not (_WORDS["first_person"] | _WORDS["times"]).isdisjoint(words)
-    return not is_own and (bool(named and is_noun) or _UNSPACED.search(words[-1]) is not None)
+    is_copied = bool(speaker and text.startswith(speaker) and found) and not describes_change(f"{before} {copied}")
+    subject = {*_CLAUSE_BREAK.split(f"{before} ")[-1].split()}.difference(normalize_text(speaker).split())
+    return is_copied and bool(subject) and subject.isdisjoint(_WORDS["first_person"])

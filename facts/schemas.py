@@ -11,9 +11,8 @@ from typing import NamedTuple, cast
 from facts.own_words import (
     find_quotation,
     find_quote_range,
-    get_words_about_author,
+    is_copied_from_chat,
     lacks_condition,
-    may_introduce_own_words,
     names_speaker_instead_of_subject,
     narrow_to_statement,
 )
@@ -66,6 +65,7 @@ class ExtractedFact:
     is_single: bool = False
     is_over: bool = False  # it no longer holds
     is_open: bool = False  # the person is not sure
+    is_typed: bool = False  # the model gave one of TYPES
 
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
@@ -91,9 +91,9 @@ def iterate_candidates_for_each_fact(
     for extracted in extracted_facts:
         fact = replace(extracted, replaces=tuple(number for number in extracted.replaces if number in known_ids))
         made = [
-            _make_fact(fact, message, found, zone=zone)
+            _make_fact(fact, message, statement, zone=zone)
             for message in _rank_possible_source_messages(fact, messages)
-            if (found := _find_statement_and_sentence(fact, message))
+            if (statement := _find_statement(fact, message))
         ]
         if made:
             yield made
@@ -107,12 +107,19 @@ class _Passage(NamedTuple):
     after: str
 
 
-def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple[str, str, bool, bool] | None:
-    """Return the passage that states a fact, its sentence, True if it quotes others or has a condition that the fact
-    lacks, and True if only a model can tell, from the words before a colon, whose it is. Return None if there is none.
+class _Statement(NamedTuple):
+    """The words of a message that state a fact."""
 
-    The passage includes adjacent doubt or denial ("maybe", "I don't") and is no question. If it contains no name, the
-    message must share a word with the fact, not counting the speaker's name.
+    text: str  # a passage of the sentence, including adjacent doubt or denial ("maybe", "I don't")
+    sentence: str  # together with the words that introduce it
+    is_reported: bool  # True if it quotes others, or has a condition that the fact lacks
+    is_introduced: bool  # True if a colon precedes it: only a model can tell whose words follow
+
+
+def _find_statement(fact: ExtractedFact, message: Message) -> _Statement | None:
+    """Find the words that state a fact. Return None if the message lacks its quote, or asks a question with it.
+
+    If the statement contains no name, the message must share a word with the fact, not counting the speaker's name.
     """
     content = message.content
     start, end = find_quote_range(fact.quote, content)
@@ -128,22 +135,18 @@ def _find_statement_and_sentence(fact: ExtractedFact, message: Message) -> tuple
     if end == 0 or is_in_question:
         return None
     passage = _extend_to_negation(_extend_to_hedging_words(_extend_to_sentence_with_more_topics(quoted, topics)))
-    statement = " ".join(passage.text.split())[:MAX_FACT_CHARS]
+    text = " ".join(passage.text.split())[:MAX_FACT_CHARS]
     # Two short texts may be stemmed as different languages: "curry", "curri".
     is_related = bool(told & _get_word_prefixes(find_topics(content)))
-    if not is_related and (fact.kind == "instruction" or not _find_names(statement) - own):
+    if not is_related and (fact.kind == "instruction" or not _find_names(text) - own):
         return None
     sentence = " ".join("".join(passage).split())
-    is_change = describes_change(around) or (
-        bool(fact.replaces) and (describes_change(sentence) or is_negated(sentence))
-    )
-    # "My sister wrote", but not "My band is" of “The Blue Cats”, nor "Correction:"
-    may_be_own = may_introduce_own_words(around, content)
-    introduced = _get_word_prefixes(find_topics("" if is_change and may_be_own else around))
-    told |= _get_word_prefixes(find_topics(fact.attribute))
-    is_introduced = bool(introduced) and introduced.isdisjoint(told)
-    is_reported = (is_introduced and not may_be_own) or lacks_condition(fact.text, sentence)
-    return statement, sentence, is_reported, is_introduced and not is_reported
+    # "My sister wrote", but not "My band is" of “The Blue Cats”.
+    introduced = _get_word_prefixes(find_topics(around))
+    is_of_others = bool(introduced) and introduced.isdisjoint(told | _get_word_prefixes(find_topics(fact.attribute)))
+    is_introduced = is_of_others and around.endswith((":", "：")) and not is_copied_from_chat(around, content)
+    is_reported = (is_of_others and not is_introduced) or lacks_condition(fact.text, sentence)
+    return _Statement(text, sentence, is_reported, is_introduced and not is_reported)
 
 
 def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> tuple[_Passage, str, bool]:
@@ -151,14 +154,16 @@ def _find_sentence_and_check_if_question(content: str, start: int, end: int) -> 
     opening, closing = find_quotation(content, start, end)
     first = max((mark.end() for mark in _SENTENCE_END.finditer(content, 0, opening)), default=0)
     last = next((mark.end() for mark in _SENTENCE_END.finditer(content, closing)), len(content))
-    after = get_words_about_author(content[opening:closing], content[closing:last])
-    ends_inside = end < closing and not after and _SENTENCE_END.fullmatch(content[closing - 2 : closing - 1])
+    after = content[closing:last].strip() if end < closing else ""
+    ends_inside = end < closing and _SENTENCE_END.fullmatch(content[closing - 2 : closing - 1])
+    if ends_inside and (not after or after[0].isupper()):  # “I live in Rome.” My wife says hello
+        last, after = closing - 1, ""
     *earlier, before = _SENTENCE_END.split(content[opening:start])
     # Behind a colon, the sentences before this one are left out.
     before = content[first : opening + 1] + before if earlier and closing == end else content[first:start]
-    passage = _Passage(before, content[start:end], content[end : closing - 1 if ends_inside else last])
+    passage = _Passage(before, content[start:end], content[end:last])
     is_name = opening == start or _is_short_clause(content[opening:closing])
-    introduction = "" if is_name else content[first : opening + 1] + after
+    introduction = "" if is_name else f"{content[first : opening + 1]} {after}".rstrip()
     mark = _CLAUSE_END.search(content, end)
     clause = _CLAUSE_END.split(passage.before)[-1] + content[start : mark.start() if mark else last]
     is_question = is_unmarked_question(clause) or (mark is not None and mark.group() in QUESTION_MARKS)
@@ -245,10 +250,8 @@ def _is_short_clause(clause: str) -> bool:
     return len(split_words(clause)) <= 2  # and so perhaps nothing but doubt: "maybe", "tal vez", "может быть"
 
 
-def _make_fact(
-    extracted: ExtractedFact, message: Message, found: tuple[str, str, bool, bool], *, zone: tzinfo
-) -> NewFact:
-    quote, sentence, is_quoted, is_introduced = found
+def _make_fact(extracted: ExtractedFact, message: Message, statement: _Statement, *, zone: tzinfo) -> NewFact:
+    quote, sentence = statement.text, statement.sentence
     kind = extracted.kind
     own = find_topics(message.speaker) | {"user"}
     about = " ".join(word for word in extracted.about.split() if not find_topics(word) <= own)
@@ -262,7 +265,7 @@ def _make_fact(
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
     is_denied = is_positive and any(_negates_every_mention_of_topics(quote, part) for part in denied_parts)
     is_of_other = names_speaker_instead_of_subject(text, sentence, message.speaker)
-    is_reported = is_quoted or is_of_other
+    is_reported = statement.is_reported or is_of_other
     quote = sentence.rstrip(_FINAL_MARKS)[:MAX_FACT_CHARS] if is_reported else quote
     if lacks_subject or is_denied or is_reported or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
@@ -290,8 +293,9 @@ def _make_fact(
         known=extracted.replaces if ends_others else (),
         key=key,
         is_change=extracted.is_over or describes_change(message.content) or is_negated(f"{text} {sentence}"),
-        is_in_question=is_quoted or sentence.endswith(QUESTION_MARKS),
-        is_introduced=is_introduced,
+        is_in_question=statement.is_reported or sentence.endswith(QUESTION_MARKS),
+        is_introduced=statement.is_introduced,
+        is_typed=extracted.is_typed,
         line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
         unsaid=_find_topics_missing_from_sentence(text, sentence, message.speaker),
         person_id=message.person_id,
@@ -411,6 +415,7 @@ def _parse_fact(item: object) -> ExtractedFact | None:
         is_single=bool(attribute) and item.get("is_single") is not False,
         is_over=kind == OVER,
         is_open=kind == OPEN,
+        is_typed=kind in TYPES,
     )
 
 

@@ -41,6 +41,7 @@ class NewFact(_FactContent):
     is_change: bool = False  # True if the person's words also say that something changed
     is_in_question: bool = False  # True if a question or others' words hold the quote: they overrule no decision
     is_introduced: bool = False  # True if a colon precedes the quote, so that it may also be a text to work on
+    is_typed: bool = False  # True if the model gave its type, and so did not call it a question or a text to work on
     line: str = ""  # the sentence around its quote, or the quote if that is long
     unsaid: frozenset[str] = frozenset()  # topics of the text that the sentence around its quote lacks
     speaker: str = ""  # the name of the member of a group who said it

@@ -29,6 +29,9 @@ async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
         ("Mein Mann trinkt nur Tee.", "trinkt nur Tee", "Anna trinkt nur Tee.", False),
         ("我奶奶住在绍兴。", "住在绍兴", "Anna住在绍兴。", False),
         ("جدتي تسكن في حلب.", "تسكن في حلب", "Anna تسكن في حلب.", False),
+        ("Tom plays the cello in Ghent.", "plays the cello in Ghent", "Anna plays the cello in Ghent.", False),
+        ("Lukas spielt Fagott.", "spielt Fagott", "Anna spielt Fagott.", False),
+        ("Teyzem Bursa'da yaşıyor.", "Bursa'da yaşıyor", "Anna Bursa'da yaşıyor.", False),
         ("Last summer I bought a boat.", "bought a boat", "Anna bought a boat.", True),
         ("Я в прошлом году купила лодку.", "купила лодку", "Anna купила лодку.", True),
         ("Being 34, bought a boat.", "bought a boat", "Anna bought a boat.", True),
@@ -48,28 +51,28 @@ async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
         ("Недавно переехала в Тулу.", "переехала в Тулу", "Anna переехала в Тулу.", True),
         ("Anna trusts Boris.", "Anna trusts Boris", "Anna trusts Boris.", True),
         ("Since May I live in Porto.", "I live in Porto", "Anna lives in Porto.", True),
-        ("Finally bought a house!", "bought a house", "Anna bought a house.", True),
-        ("The other day bought a boat.", "bought a boat", "Anna bought a boat.", True),
-        ("As a child had a dog.", "had a dog", "Anna had a dog.", True),
+        ("Finally bought a house!", "bought a house", "Anna bought a house.", False),
+        ("The other day bought a boat.", "bought a boat", "Anna bought a boat.", False),
+        ("As a child had a dog.", "had a dog", "Anna had a dog.", False),
         ("Me and my wife bought a boat.", "bought a boat", "Anna bought a boat.", True),
-        ("Вчера купила дом в Туле.", "купила дом в Туле", "Anna купила дом в Туле.", True),
-        ("В детстве жила в Омске.", "жила в Омске", "Anna жила в Омске.", True),
+        ("Вчера купила дом в Туле.", "купила дом в Туле", "Anna купила дом в Туле.", False),
+        ("В детстве жила в Омске.", "жила в Омске", "Anna жила в Омске.", False),
         ("Тётя купила дом в Туле.", "купила дом в Туле", "Anna купила дом в Туле.", False),
-        ("De pequeña vivía en Lima.", "vivía en Lima", "Anna vivía en Lima.", True),
-        ("El año pasado vivía en Lima.", "vivía en Lima", "Anna vivía en Lima.", True),
-        ("Quando era criança tinha um gato.", "tinha um gato", "Anna tinha um gato.", True),
+        ("De pequeña vivía en Lima.", "vivía en Lima", "Anna vivía en Lima.", False),
+        ("El año pasado vivía en Lima.", "vivía en Lima", "Anna vivía en Lima.", False),
+        ("Quando era criança tinha um gato.", "tinha um gato", "Anna tinha um gato.", False),
         ("اسمي آنا وأنا طبيبة في حلب.", "طبيبة في حلب", "Anna طبيبة في حلب.", True),
-        ("我一直住在北京。", "住在北京", "Anna住在北京。", True),
+        ("我一直住在北京。", "住在北京", "Anna住在北京。", False),
         ("我是医生，住在北京。", "住在北京", "Anna住在北京。", True),
-        ("我和老公住在北京。", "住在北京", "Anna住在北京。", True),
+        ("我和老公住在北京。", "住在北京", "Anna住在北京。", False),
         ("我同事住在北京。", "住在北京", "Anna住在北京。", False),
         ("母は東京に住んでいます。", "東京に住んでいます", "Anna 東京に住んでいます。", False),
         ("우리는 서울에 살아요.", "서울에 살아요", "Anna는 서울에 살아요.", True),
-        ("„Ich ziehe nach Rom“, habe ich ihr gesagt.", "Ich ziehe nach Rom", "Anna zieht nach Rom.", True),
-        ("«Me mudo a Roma», le dije a mi jefa.", "Me mudo a Roma", "Anna se muda a Roma.", True),
-        ("«Я живу в Риме», — сказала я маме.", "Я живу в Риме", "Anna живёт в Риме.", True),
-        ("“Eu moro em Roma”, eu disse a ele.", "Eu moro em Roma", "Anna mora em Roma.", True),
-        ("“You have asthma”, my doctor said.", "You have asthma", "Anna has asthma.", True),
+        ("„Ich ziehe nach Rom“, habe ich ihr gesagt.", "Ich ziehe nach Rom", "Anna zieht nach Rom.", False),
+        ("«Me mudo a Roma», le dije a mi jefa.", "Me mudo a Roma", "Anna se muda a Roma.", False),
+        ("«Я живу в Риме», — сказала я маме.", "Я живу в Риме", "Anna живёт в Риме.", False),
+        ("“Eu moro em Roma”, eu disse a ele.", "Eu moro em Roma", "Anna mora em Roma.", False),
+        ("“You have asthma”, my doctor said.", "You have asthma", "Anna has asthma.", False),
         ("“I live in Rome.” My wife says hello.", "I live in Rome", "Anna lives in Rome.", True),
         ("“I have two dogs”, she said.", "I have two dogs", "Anna has two dogs.", False),
         ("“I live in Rome!” my boss said.", "I live in Rome", "Anna lives in Rome.", False),
@@ -78,9 +81,10 @@ async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
     ],
 )
 def test_words_about_others_stay_about_them(said: str, quote: str, text: str, is_own: bool) -> None:
+    """Words that may be about others are kept as said, such as "Finally bought a house!", in which nobody is named."""
     told = {"message": 1, "text": text, "quote": quote, "attribute": "home", "is_single": True}
     [found] = extract_most_likely_facts(json.dumps([told]), said)
-    sentence = said.replace("My cat is ill. ", "").rstrip(".。")
+    sentence = said.replace("My cat is ill. ", "").rstrip(".。!")
     assert (found.text, found.only_one) == ((text, True) if is_own else (f"Anna: {sentence}", False))
 
 
@@ -178,9 +182,16 @@ def test_own_words_with_introduction_or_question_are_a_fact(
     assert (found.text, found.only_one) == (text, True)
 
 
-async def learn_home(talk: ChatHarness, said: str, quote: str, text: str, kind: str) -> list[str]:
+async def learn_home(talk: ChatHarness, said: str, quote: str, text: str, kind: str, **fields: str) -> list[str]:
     """Learn a home from a message whose line the model calls `kind`. Return the texts of all facts that hold."""
-    fact = {"quote": quote, "text": text, "about": "Anna", "attribute": "home", "is_single": True, "replaces": []}
+    fact = {
+        "quote": quote,
+        "text": text,
+        "about": "Anna",
+        "attribute": "home",
+        "is_single": True,
+        "replaces": [],
+    } | fields
     async with talk.services.memory.open_store(ANNA.id) as store:
         message = await store_answered_message(store, Scope(owner=ANNA.id), ANNA, said, talk.moment)
     talk.server.set_default_schema_answer("facts", json.dumps({"facts": [fact | {"message": message.id}]}))
@@ -215,19 +226,50 @@ async def test_model_tells_own_words_behind_colon_from_text_to_work_on(
     assert home not in holding
 
 
+@pytest.mark.parametrize("said", ["My sister says: I live in Rome.", "妈妈说：I live in Rome."])
+async def test_model_tells_own_words_from_those_of_others_behind_colon(talk: ChatHarness, said: str) -> None:
+    assert await learn_home(talk, said, "I live in Rome", "Anna lives in Rome.", "nothing") == [
+        f"Anna: {said.rstrip('.')}"
+    ]
+
+
+@pytest.mark.parametrize("said", ["Boss: I live in Rome\nMe: nice", "[12.03.25, 14:22] Jonas: I live in Rome"])
+async def test_copied_chat_is_kept_as_said_without_asking_model(talk: ChatHarness, said: str) -> None:
+    texts = await learn_home(talk, said, "I live in Rome", "Anna lives in Rome.", "fact")
+    assert texts == [f"Anna: {said.splitlines()[0]}"]
+    assert talk.server.list_schema_requests("kind") == []
+
+
 @pytest.mark.parametrize(
-    ("said", "quote"),
+    ("said", "quote", "text"),
     [
-        ("My sister says: I live in Rome.", "I live in Rome"),
-        ("Boss: I live in Rome\nMe: nice", "I live in Rome"),
-        ("[12.03.25, 14:22] Jonas: I live in Rome", "I live in Rome"),
-        ("妈妈说：I live in Rome.", "I live in Rome"),
+        ("By the way: I'm vegetarian.", "I'm vegetarian", "Anna is vegetarian."),
+        ("Übrigens: ich bin Veganerin.", "ich bin Veganerin", "Anna ist Veganerin."),
+        ("Кстати: я не ем мясо.", "я не ем мясо", "Anna не ест мясо."),
+        ("Dato curioso: nací en un tren.", "nací en un tren", "Anna nació en un tren."),
     ],
 )
-async def test_model_is_not_asked_whose_words_follow_another_name(talk: ChatHarness, said: str, quote: str) -> None:
-    texts = await learn_home(talk, said, quote, "Anna lives in Rome.", "fact")
-    assert texts == [f"Anna: {said.splitlines()[0].rstrip('.')}"]
-    assert talk.server.list_schema_requests("kind") == []
+async def test_type_decides_on_words_behind_colon_without_kind(
+    talk: ChatHarness, said: str, quote: str, text: str
+) -> None:
+    assert await learn_home(talk, said, quote, text, "", type="state") == [text]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text", "kind", "kept"),
+    [
+        ("how long does it take to move to Oslo", "move to Oslo", "Anna moves to Oslo.", "ask", []),
+        ("recomiéndame un hotel en Jaén", "un hotel en Jaén", "Anna está en un hotel en Jaén.", "ask", []),
+        ("Ojalá viviera en Roma", "viviera en Roma", "Anna vive en Roma.", "wish", ["Anna: Ojalá viviera en Roma"]),
+        ("Hätte ich ein Haus", "Hätte ich ein Haus", "Anna hat ein Haus.", "wish", ["Anna: Hätte ich ein Haus"]),
+        ("Я живу в Казани", "живу в Казани", "Anna живёт в Казани.", "fact", ["Anna живёт в Казани."]),
+    ],
+)
+async def test_any_model_is_asked_for_kind_of_fact_without_type(
+    talk: ChatHarness, said: str, quote: str, text: str, kind: str, kept: list[str]
+) -> None:
+    assert await learn_home(talk, said, quote, text, kind) == kept
+    assert talk.server.list_schema_requests("kind")
 
 
 @pytest.mark.parametrize(
