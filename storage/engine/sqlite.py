@@ -14,7 +14,7 @@ from runtime.tasks import run_to_completion
 from storage.engine import sqlite_driver as driver
 from storage.engine.protocol import Reader
 from storage.engine.sqlite_driver import sqlite3, translate_storage_errors
-from storage.engine.sqlite_writer import SqliteConnection, SqliteWriter
+from storage.engine.sqlite_writer import CommitHooks, SqliteConnection, SqliteWriter
 
 Migration = Callable[[sqlite3.Connection], None]
 """A schema step. It runs in the transaction that raises the file's version."""
@@ -29,8 +29,10 @@ FROM pragma_user_version, pragma_application_id
 class Database(SqliteWriter):
     """An open SQLite file, created by `open`. It ignores `owner`, because SQLite has no row-level security."""
 
-    def __init__(self, connection: SqliteConnection, readers: Sequence[SqliteConnection]) -> None:
-        super().__init__(connection)
+    def __init__(
+        self, connection: SqliteConnection, readers: Sequence[SqliteConnection], commit_hooks: CommitHooks | None = None
+    ) -> None:
+        super().__init__(connection, commit_hooks)
         self.connections = (connection, *readers)
         self._readers: asyncio.LifoQueue[SqliteConnection] = asyncio.LifoQueue()
         for reader in readers:
@@ -39,7 +41,12 @@ class Database(SqliteWriter):
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls, path: Path, *, migrations: Sequence[Migration], durable: bool = True
+        cls,
+        path: Path,
+        *,
+        migrations: Sequence[Migration],
+        durable: bool = True,
+        commit_hooks: CommitHooks | None = None,
     ) -> AsyncIterator["Database"]:
         """Open or create the file and migrate its schema. If not `durable`, a power cut may undo the last commits."""
         # At DEBUG, aiosqlite logs each statement with its values, and so the text of messages.
@@ -58,7 +65,7 @@ class Database(SqliteWriter):
             readers = [await open_connection("reader") for _ in range(3)]
             for reader in readers:
                 await Reader(reader.run).execute("PRAGMA query_only=ON")
-            database = cls(connection, readers)
+            database = cls(connection, readers, commit_hooks)
             stack.push_async_callback(run_to_completion, database.wait_until_written)
             yield database
 

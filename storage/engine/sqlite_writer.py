@@ -68,10 +68,10 @@ class _QueuedWrite:
 class SqliteWriter:
     """Runs transactions on one connection, one after the other. Hold `lock` to use the connection directly."""
 
-    def __init__(self, connection: SqliteConnection) -> None:
+    def __init__(self, connection: SqliteConnection, commit_hooks: CommitHooks | None = None) -> None:
         self.connection = connection
         self.lock = asyncio.Lock()
-        self.commit_hooks: CommitHooks | None = None
+        self.commit_hooks = commit_hooks
         self.path = connection.path
         self._was_busy = False
         self._waiting: deque[_QueuedWrite] = deque()

@@ -44,20 +44,63 @@ _TRACKING = [
 ]
 
 
+class JournaledCommits:
+    """Writes each commit to the journal first (CommitHooks). `on_journal_large` is called when a snapshot is due."""
+
+    def __init__(self, folder: Path, on_journal_large: Callable[[], None]) -> None:
+        self.journal = Journal(folder / JOURNAL_NAME)
+        self.is_copy_corrupt = False
+        self._target = folder / SNAPSHOT_NAME
+        self._on_journal_large = on_journal_large
+
+    def mark_copy_corrupt(self) -> None:
+        """Mark the working copy as corrupt, so that the next start rebuilds it. Later writes keep the mark."""
+        self.is_copy_corrupt = True
+
+    def prepare_commit(self, connection: sqlite3.Connection) -> None:
+        """Append the changes of a transaction to the journal before it is committed to the working copy."""
+        names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
+        if not names:
+            return
+        put: dict[str, list[PortableRow]] = {}
+        gone: dict[str, list[list[int]]] = {}
+        for table in TABLES:
+            for row in connection.execute(_CHANGED_ROWS[table.name]) if table.name in names else ():
+                if row["found"]:
+                    put.setdefault(table.name, []).append(table.to_portable_row(row))
+                else:
+                    gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
+        advance = "UPDATE journal_state SET seq = seq + 1, clean = clean * ? RETURNING seq"
+        [seq] = connection.execute(advance, (not self.is_copy_corrupt,)).fetchone()
+        with translate_storage_errors(self.journal.path):
+            self.journal.write(JournalEntry(seq=seq, put=put, delete=gone))
+        connection.execute("DELETE FROM temp.changed")
+
+    def abort_commit(self) -> None:
+        """Remove a failed transaction from the journal. If that fails, the next write tries again."""
+        with contextlib.suppress(OSError):
+            self.journal.undo_unconfirmed_write()
+
+    def confirm_commit(self) -> None:
+        """Confirm the journal record of a transaction, and report a large journal."""
+        if self.journal.confirm_write_if_any():
+            size = self._target.stat().st_size if self._target.exists() else 0
+            if self.journal.is_snapshot_due(size):
+                self._on_journal_large()
+
+
 class JsonStore(MemoryStore):
     """A MemoryStore in a JSON file that people can edit. `reports` contains a sentence about each damaged file."""
 
-    def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
+    def __init__(self, database: Database, folder: Path, reports: list[str], commits: JournaledCommits) -> None:
         super().__init__(database, StorageType.JSON)
         self._working_copy = database
         self.reports = reports
+        self.mark_copy_corrupt = commits.mark_copy_corrupt
         self._target = folder / SNAPSHOT_NAME
-        self._journal = Journal(folder / JOURNAL_NAME)
-        self._seq = 0
-        self._next = 0
+        self._journal = commits.journal
         self._snapshot_lock = asyncio.Lock()
         self.background: asyncio.Task[None] | None = None
-        self._is_corrupt = False
         self._is_closing = False
         self._close_by: float | None = None
 
@@ -73,15 +116,13 @@ class JsonStore(MemoryStore):
                 await asyncio.to_thread(recovery.recover_working_copy_from_files)
             finally:
                 recovery.stop_recovering()
-        index = folder / INDEX_NAME
-        async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
-            store = cls(database, folder, recovery.reports)
+        index, commits = folder / INDEX_NAME, JournaledCommits(folder, lambda: store._start_snapshot_task())
+        opening = Database.open(index, migrations=MIGRATIONS, durable=False, commit_hooks=commits)
+        async with opening as database:
+            store = cls(database, folder, recovery.reports, commits)
             async with database.open_transaction() as tx:
                 for statement in _TRACKING:
                     await tx.execute(statement)
-                row = await tx.fetch_row("SELECT seq FROM journal_state")
-                store._seq = int(row[0]) if row else 0
-            database.commit_hooks = store
             if recovery.snapshot_needed:
                 await store.flush_files()
             elif store._journal.size:
@@ -91,7 +132,7 @@ class JsonStore(MemoryStore):
                 yield store
             finally:
                 await run_to_completion(store._close_database)
-        if store._is_corrupt:
+        if commits.is_copy_corrupt:
             with translate_storage_errors(index):
                 remove_database(index)
 
@@ -104,10 +145,6 @@ class JsonStore(MemoryStore):
         await run_to_completion(self._make_snapshot)
         await super().purge_erased_text()
 
-    def mark_copy_corrupt(self) -> None:
-        """Mark the working copy as corrupt, so that the next start rebuilds it. Later writes keep the mark."""
-        self._is_corrupt = True
-
     def set_shutdown_deadline(self, deadline: float) -> None:
         self._close_by = deadline
 
@@ -117,43 +154,9 @@ class JsonStore(MemoryStore):
         if self._journal.size or row is None or row[0] != files.compute_file_fingerprint(self._target):
             await run_to_completion(partial(self._make_snapshot, keep_going=keep_going))
 
-    # The next three methods implement CommitHooks.
-    def prepare_commit(self, connection: sqlite3.Connection) -> None:
-        """Append the changes of a transaction to the journal before it is committed to the working copy."""
-        names = {row[0] for row in connection.execute("SELECT DISTINCT name FROM temp.changed")}
-        if not names:
-            return
-        self._next = self._seq + 1
-        put: dict[str, list[PortableRow]] = {}
-        gone: dict[str, list[list[int]]] = {}
-        for table in TABLES:
-            for row in connection.execute(_CHANGED_ROWS[table.name]) if table.name in names else ():
-                if row["found"]:
-                    put.setdefault(table.name, []).append(table.to_portable_row(row))
-                else:
-                    gone.setdefault(table.name, []).append([row["a"], row["b"]][: len(table.key)])
-        with translate_storage_errors(self._journal.path):
-            self._journal.write(JournalEntry(seq=self._next, put=put, delete=gone))
-        connection.execute("UPDATE journal_state SET seq = ?, clean = clean * ?", (self._next, not self._is_corrupt))
-        connection.execute("DELETE FROM temp.changed")
-
-    def abort_commit(self) -> None:
-        """Remove a failed transaction from the journal. If that fails, the next write tries again."""
-        self._next = self._seq
-        with contextlib.suppress(OSError):
-            self._journal.undo_unconfirmed_write()
-
-    def confirm_commit(self) -> None:
-        """Confirm the journal record of a transaction, and begin a snapshot if the journal has become large."""
-        if self._next > self._seq:
-            self._seq = self._next
-            self._journal.confirm_write()
-            size = self._target.stat().st_size if self._target.exists() else 0
-            if self._journal.is_snapshot_due(size) and (self.background is None or self.background.done()):
-                self._start_snapshot_task()
-
     def _start_snapshot_task(self) -> None:
-        self.background = asyncio.ensure_future(self._make_snapshot_in_background())
+        if self.background is None or self.background.done():
+            self.background = asyncio.ensure_future(self._make_snapshot_in_background())
 
     async def _make_snapshot_in_background(self) -> None:
         try:

@@ -334,11 +334,13 @@ class Journal:
             rest = rest[os.write(self._handle, rest) :]
         os.fsync(self._handle)
 
-    def confirm_write(self) -> None:
-        """Confirm the last record. Call this once its transaction has been committed."""
-        if self._is_unconfirmed and self._handle is not None:
-            self.size = os.fstat(self._handle).st_size
+    def confirm_write_if_any(self) -> bool:
+        """Confirm the last record, because its transaction has been committed. Return False if there is none."""
+        if not self._is_unconfirmed or self._must_truncate or self._handle is None:
+            return False
+        self.size = os.fstat(self._handle).st_size
         self._is_unconfirmed = False
+        return True
 
     def undo_unconfirmed_write(self) -> None:
         """Remove the last record unless it is confirmed. Raise OSError on failure."""

@@ -32,9 +32,8 @@ FOREIGN = {
         "telegramify_markdown is configured by its global object",
     ),
     "excepthook": "the standard way to choose what an uncaught exception prints",
-    "commit_hooks": "ours: the JSON store, which follows each commit, is made from the database that calls it",
 }
-"""Attributes that code may set on other objects, with the reason. Most of these objects belong to libraries."""
+"""Attributes that code may set on other objects, with the reason. These objects belong to libraries."""
 
 
 def iterate_product_files() -> Iterator[Path]:

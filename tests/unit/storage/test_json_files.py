@@ -9,12 +9,13 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from records.errors import StorageError, StorageTooNew, StorageTooOld
+from storage.engine.sqlite import Database
 from storage.schema.portable_tables import BY_NAME
 from storage.search.protocol import MessageVectors
 from storage.stores import json_files as snapshots
@@ -414,17 +415,19 @@ async def test_journal_record_is_removed_when_commit_fails(tmp_path: Path) -> No
         await store.append_messages(ANNA, [make_message("first")])
         journal = tmp_path / "memory.json.journal"
         before = journal.read_bytes()
-        witnessed = store.prepare_commit
+        commits = cast(Database, store.database).commit_hooks
+        assert commits is not None
+        witnessed = commits.prepare_commit
 
         def fails_late(connection: Any) -> None:
             witnessed(connection)
             assert journal.read_bytes() != before
             raise LateError
 
-        store.prepare_commit = fails_late  # type: ignore[method-assign]
+        commits.prepare_commit = fails_late  # type: ignore[method-assign]
         with pytest.raises(LateError):
             await store.append_messages(ANNA, [make_message("second")])
-        store.prepare_commit = witnessed  # type: ignore[method-assign]
+        commits.prepare_commit = witnessed  # type: ignore[method-assign]
         assert journal.read_bytes() == before
         await store.append_messages(ANNA, [make_message("third")])
         digest = await store.compute_digest(ANNA.owner)
