@@ -17,7 +17,7 @@ from locales.sentences import format_error
 from records.context import MAX_UNSUMMARIZED
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StaleSummary, StorageError
 from records.messages import Message
-from records.owners import OwnerConfig, StorageType
+from records.owners import OwnerConfig, Policy, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import (
@@ -288,17 +288,13 @@ class SummaryManager:
         self, lease: SummaryLease, plan: SummaryPlan
     ) -> tuple[SummaryInput, Sequence[Message]]:
         """Return the input for a planned summary, and the messages that have left the sliding window."""
-        scope = lease.scope
+        scope, ids = lease.scope, plan.window_ids or plan.message_ids
+        window = await self.extend_lease_and_read_messages(lease, ids)
         config = await self._memory.get_config(scope.owner)
-        async with self._memory.open_store_if_enabled(scope.owner) as store:
-            if config is None or store is None:
-                raise StaleSummary
-            await store.rebuilds.extend_lease(lease, self._clock() + LEASE)  # learning may have taken long
+        async with self._memory.open_store(scope.owner) as store:
             folded = await store.list_summaries(scope, ids=plan.summary_ids)
             below = sorted(folded, key=lambda summary: summary.sort_key)
-            ids = plan.window_ids or plan.message_ids
-            window = await store.read_messages(scope, ids)
-            if (len(window), len(below)) != (len(ids), len(plan.summary_ids)):
+            if config is None or len(below) != len(plan.summary_ids):
                 raise StaleSummary
             new, dropped = window, list[Message]()
             if plan.window_ids:
@@ -309,9 +305,7 @@ class SummaryManager:
                 if below and below[0].sort_key < window[0].sort_key:
                     older = await store.timeline.read_page(scope, before_id=window[0].id, limit=below[0].message_count)
                     dropped = [message for message in older if message.sort_key >= below[0].sort_key]
-            facts, erased = await store.facts.list_all_facts(scope.owner), await store.facts.list_decisions(scope.owner)
-        limit = self.get_limits().get_max_tokens(find_policy(plan.policy))
-        material = make_summary_input(config, new, below, facts=facts, erased=erased, limit=limit)
+        material = await self.make_summary_input(config, plan.policy, new, below)
         if plan.window_ids:  # a message is not rewritten after it left the window
             compressed = min(material.compressed, sum(message.is_user for message in window) or 1)
             material = replace(material, compressed=compressed)
@@ -319,6 +313,30 @@ class SummaryManager:
             make_sources = partial(make_message_sources, zone=config.zone)
             material = replace(material, dropped=make_sources(dropped), window=make_sources(window))
         return material, dropped
+
+    async def extend_lease_and_read_messages(self, lease: SummaryLease, message_ids: Sequence[int]) -> list[Message]:
+        """Extend a lease, since learning facts may have taken long, and return these messages of its scope.
+
+        Raise StaleSummary if memory is off, the lease was lost, or a message is gone.
+        """
+        async with self._memory.open_store_if_enabled(lease.scope.owner) as store:
+            if store is None:
+                raise StaleSummary
+            await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
+            messages = await store.read_messages(lease.scope, message_ids)
+        if len(messages) != len(message_ids):
+            raise StaleSummary
+        return messages
+
+    async def make_summary_input(
+        self, config: OwnerConfig, policy: Policy, messages: Sequence[Message], below: Sequence[Summary]
+    ) -> SummaryInput:
+        """Return the input for a summary under a policy. See `make_summary_input` in summaries/generation.py."""
+        async with self._memory.open_store(config.owner) as store:
+            facts = await store.facts.list_all_facts(config.owner)
+            erased = await store.facts.list_decisions(config.owner)
+        limit = self.get_limits().get_max_tokens(find_policy(policy))
+        return make_summary_input(config, messages, below, facts=facts, erased=erased, limit=limit)
 
     async def release_lease(self, lease: SummaryLease) -> None:
         """Release a lease, even if this task is cancelled. Only log errors, since the lease expires anyway."""

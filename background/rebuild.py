@@ -18,9 +18,9 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from locales.catalog import tr
 from locales.sentences import format_error
-from records.errors import KeepsakeError, ModelDeclined, StaleSummary, SummaryRejected
-from records.messages import Message, MessageOutline
-from records.owners import OwnerConfig, Policy
+from records.errors import KeepsakeError, ModelDeclined, SummaryRejected
+from records.messages import MessageOutline
+from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import (
     NewSummary,
@@ -33,7 +33,7 @@ from records.summaries import (
 )
 from runtime.tasks import cancel_and_wait
 from storage.tables.folds import make_summary, make_summary_fields
-from summaries.generation import SummaryInput, make_summary_input, make_summary_sources
+from summaries.generation import SummaryInput, make_summary_sources
 from summaries.planning import ActiveTurn, ScopeState, group_into_turns
 from summaries.policies import find_policy
 from summary_manager import LEASE, SummaryManager
@@ -173,7 +173,7 @@ class Rebuilder:
         children = sorted(
             (rebuilt_summaries[id_].summary for id_ in plan.summary_ids), key=lambda summary: summary.sort_key
         )
-        messages = await self._extend_lease_and_read_messages(lease, plan.window_ids or plan.message_ids)
+        messages = await self._summaries.extend_lease_and_read_messages(lease, plan.window_ids or plan.message_ids)
         draft = make_summary(
             lease.scope,
             plan,
@@ -200,7 +200,9 @@ class Rebuilder:
             details = {"compressed": float(count_compressions_of_next_summary(children))}
             text = NewSummary(text=same.correction, model="", prompt_version="", details=details)
         else:
-            material = await self._make_summary_input(lease.scope, config, plan.policy, children, messages, overlapping)
+            material = await self._summaries.make_summary_input(config, plan.policy, messages, children)
+            told = [replace(source, is_user=True) for source in make_summary_sources(overlapping, config.zone)]
+            material = replace(material, lines=[*material.lines, *told])
             text = await self._find_or_make_summary(lease, material)
         for source in plan.summary_ids:
             rebuilt_summaries[source] = replace(
@@ -209,22 +211,6 @@ class Rebuilder:
         correction = "\n".join(summary.correction for summary in ([same] if same else overlapping))
         summary = replace(draft, correction=correction, **make_summary_fields(text))
         rebuilt_summaries.append(RebuiltSummary(summary=summary, message_ids=plan.message_ids))
-
-    async def _make_summary_input(
-        self,
-        scope: Scope,
-        config: OwnerConfig,
-        policy: Policy,
-        child_summaries: Sequence[Summary],
-        messages: Sequence[Message],
-        corrected_summaries: Sequence[Summary] = (),
-    ) -> SummaryInput:
-        async with self._memory.open_store(scope.owner) as store:
-            facts, erased = await store.facts.list_all_facts(scope.owner), await store.facts.list_decisions(scope.owner)
-        limit = self._summaries.get_limits().get_max_tokens(find_policy(policy))
-        made = make_summary_input(config, messages, child_summaries, facts=facts, erased=erased, limit=limit)
-        told = [replace(source, is_user=True) for source in make_summary_sources(corrected_summaries, config.zone)]
-        return replace(made, lines=[*made.lines, *told])
 
     async def correct_summary(self, scope: Scope, summary_id: int, text: str) -> Literal["corrected", "busy", "gone"]:
         """Store a person's correction, and regenerate the summaries built on this summary in the background."""
@@ -259,7 +245,7 @@ class Rebuilder:
                     await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
                     messages = await store.timeline.read_summary_messages(scope, summary.id, limit=MAX_CHUNK_MESSAGES)
                 children = [known[source] for source in summary.source_ids if source in known]
-                material = await self._make_summary_input(scope, config, summary.policy, children, messages)
+                material = await self._summaries.make_summary_input(config, summary.policy, messages, children)
                 made = await self._summarize_input(lease, replace(material, compressed=summary.compression_count))
                 async with self._memory.open_store(scope.owner) as store:
                     await store.rebuilds.replace_summary_text(lease, summary.id, made)
@@ -267,16 +253,6 @@ class Rebuilder:
         except KeepsakeError as error:
             log.warning("the summaries above #%d of %s stay: %s", summary_id, scope, type(error).__name__)
         await self._summaries.release_lease(lease)
-
-    async def _extend_lease_and_read_messages(self, lease: SummaryLease, message_ids: Sequence[int]) -> list[Message]:
-        async with self._memory.open_store_if_enabled(lease.scope.owner) as store:
-            if store is None:
-                raise StaleSummary
-            await store.rebuilds.extend_lease(lease, self._clock() + LEASE)
-            messages = await store.read_messages(lease.scope, message_ids)
-        if len(messages) != len(message_ids):
-            raise StaleSummary
-        return messages
 
     async def _find_or_make_summary(self, lease: SummaryLease, inputs: SummaryInput) -> NewSummary:
         said = f"{prompts.FOLD_VERSION}\n{inputs!r}".encode("utf-8", "surrogatepass")
