@@ -1,8 +1,7 @@
-"""Access rules: who is served, who may configure, which updates may be stored, and how a new bot gets its admin."""
+"""Access rules: who is served, who may configure, and how a new bot gets its admin."""
 
 import hmac
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 import telegram
@@ -11,12 +10,11 @@ from cachetools import LRUCache, TTLCache
 from telegram.error import TelegramError
 
 from records.owners import KnownPerson
-from records.scopes import Person, Scope
+from records.scopes import Person
 from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
-from telegram_ui.updates.parsing import ParsedUpdate, find_old_and_new_group_id, parse_update
-from telegram_ui.updates.pieces import belongs_to_same_turn, can_be_continued
+from telegram_ui.updates.parsing import ParsedUpdate
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
 MAX_TOLD = 5  # notices to one stranger within STRANGER_PERIOD
@@ -109,37 +107,6 @@ class AccessPolicy:
             return False
         self._admins[key] = is_admin = member.status in (member.ADMINISTRATOR, member.OWNER)
         return is_admin
-
-
-class RelevanceFilter:
-    """Decides which updates from people with access may be stored. In groups, they must be addressed to the bot.
-
-    Later pieces of a long message to the bot are stored as well. `commands` holds the names of the bot's commands.
-    """
-
-    def __init__(self, access: AccessPolicy, commands: Collection[str]) -> None:
-        self._access = access
-        self._commands = commands
-        self._long = LRUCache[tuple[Scope, int], ParsedUpdate](1_000)  # in all groups
-
-    def __call__(self, update: telegram.Update) -> bool:
-        if find_old_and_new_group_id(update) is not None:
-            return True
-        parsed = parse_update(update, update.get_bot().bot)
-        if parsed is None or not self._access.may_use_bot(parsed):
-            return False
-        if parsed.chat.is_private:
-            return True
-        if parsed.kind == "edited":
-            return parsed.addressed
-        last = self._long.pop(parsed.sender_key, None)
-        concerns = parsed.addressed and (
-            parsed.kind != "command" or parsed.target or parsed.command == "stop" or parsed.command in self._commands
-        )
-        concerns = concerns or (last is not None and parsed.kind == "text" and belongs_to_same_turn(parsed, last))
-        if concerns and parsed.kind == "text" and can_be_continued(parsed):
-            self._long[parsed.sender_key] = replace(parsed, text="", replied=None)  # the text may be forgotten
-        return concerns
 
 
 class AdminClaim:

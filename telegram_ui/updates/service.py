@@ -28,12 +28,13 @@ from telegram_ui.commands.command_group import CommandGroup, Dependencies
 from telegram_ui.commands.registry import COMMAND_GROUPS, Commands, list_commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.http import AiohttpRequest, choose_retry_delay_seconds
-from telegram_ui.updates.access import AccessPolicy, AdminClaim, RelevanceFilter
+from telegram_ui.updates.access import AccessPolicy, AdminClaim
 from telegram_ui.updates.answering import AnswerDelivery
 from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.polling import LeaseGuard, PollRequest, fetch_updates_while_leader, keep_fetching_updates
+from telegram_ui.updates.relevance import RelevanceFilter
 from telegram_ui.updates.serial_queue import Queues
 from telegram_ui.updates.shared_queue import SharedQueue
 from telegram_ui.updates.supergroups import SupergroupUpgrades

@@ -50,7 +50,7 @@ from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.wizard import NUMBER, STORAGE, SetupWizard
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.access import RelevanceFilter
+from telegram_ui.updates.relevance import RelevanceFilter
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import parse_update
 from tests.contract.conftest import NOW, append_turns, fold_messages, make_config, make_message
