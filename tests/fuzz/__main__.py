@@ -50,9 +50,9 @@ from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.wizard import NUMBER, STORAGE, SetupWizard
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.relevance import RelevanceFilter
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import parse_update
+from telegram_ui.updates.relevance import RelevanceFilter
 from tests.contract.conftest import NOW, append_turns, fold_messages, make_config, make_message
 from tests.contract.test_interleavings import Interleavings
 from tests.fuzz.behind import OneMemory, OneState, Query, Silent
