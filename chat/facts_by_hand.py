@@ -48,14 +48,17 @@ async def change_fact_and_report(services: Services, owner: int, action: str, fa
                 fact = await store.facts.convert_fact_to_instruction(owner, fact_id, now=now)
             case "both":  # a fact and what it replaced are true: two children, two jobs
                 fact = await store.facts.keep_with_superseded_facts(owner, fact_id, now=now)
+                known = await store.facts.find_fact(owner, fact_id)
+                if fact is None and known is not None and known.is_valid:  # the button of an old list
+                    return tr("memory-unchanged", text=known.text)
             case "delete":  # which can be undone for a day
                 fact = await store.facts.delete_fact(owner, fact_id, now=now)
             case "undo":
                 changed = await store.facts.find_fact(owner, fact_id)
                 if changed is not None and changed.deleted_at is not None:
                     # It may have been said again since.
-                    known = (each for each in await store.facts.list_valid_facts(owner) if each.text == changed.text)
-                    fact = next(known, None) or await store.facts.restore_fact(owner, fact_id, now=now)
+                    same = (each for each in await store.facts.list_valid_facts(owner) if each.text == changed.text)
+                    fact = next(same, None) or await store.facts.restore_fact(owner, fact_id, now=now)
                     changed = None
     if changed is not None:
         return format_undo_result(await _undo_edit_or_restore_replaced_fact(services, owner, changed))

@@ -23,6 +23,7 @@ memory-done-delete =
     يمكن استعادتها خلال يوم؛ والأمر ⁨/forget⁩ يمحو فورًا.
 memory-done-undo = عادت كما كانت: { $text }
 memory-done-both = ما حلّت محله عاد صحيحًا معها: { $text }
+memory-unchanged = لم يتغيّر شيء: { $text }
 memory-heading-instruction = ما طلبت مني الالتزام به
 memory-heading-preference = ما تفضّله
 memory-heading-facts = معلومات

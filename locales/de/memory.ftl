@@ -23,6 +23,7 @@ memory-done-delete =
     Einen Tag lang lässt es sich zurückholen; /forget löscht sofort.
 memory-done-undo = Es ist wieder wie vorher: { $text }
 memory-done-both = Was das ersetzt hatte, gilt wieder daneben: { $text }
+memory-unchanged = Es hat sich nichts geändert: { $text }
 memory-heading-instruction = Woran ich mich halten soll
 memory-heading-preference = Was du bevorzugst
 memory-heading-facts = Fakten

@@ -23,6 +23,7 @@ memory-done-delete =
     Undo works for a day; /forget erases at once.
 memory-done-undo = It is as it was before: { $text }
 memory-done-both = What this had replaced holds again beside it: { $text }
+memory-unchanged = Nothing has changed: { $text }
 memory-heading-instruction = What you asked me to keep to
 memory-heading-preference = What you prefer
 memory-heading-facts = Facts

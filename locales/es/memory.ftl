@@ -23,6 +23,7 @@ memory-done-delete =
     Se puede recuperar durante un día; /forget borra al momento.
 memory-done-undo = Vuelve a estar como antes: { $text }
 memory-done-both = Lo que esto sustituyó vuelve a valer también: { $text }
+memory-unchanged = No ha cambiado nada: { $text }
 memory-heading-instruction = Lo que me pediste tener siempre en cuenta
 memory-heading-preference = Lo que prefieres
 memory-heading-facts = Datos

@@ -23,6 +23,7 @@ memory-done-delete =
     Dá para recuperar durante um dia; /forget apaga na hora.
 memory-done-undo = Voltou a ser como antes: { $text }
 memory-done-both = O que isto substituiu volta a valer também: { $text }
+memory-unchanged = Nada mudou: { $text }
 memory-heading-instruction = O que você me pediu para seguir
 memory-heading-preference = O que você prefere
 memory-heading-facts = Fatos

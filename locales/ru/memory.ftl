@@ -23,6 +23,7 @@ memory-done-delete =
     В течение дня это можно вернуть; сразу стирает /forget
 memory-done-undo = Всё снова как было: { $text }
 memory-done-both = Прежнее снова верно вместе с этим: { $text }
+memory-unchanged = Ничего не изменилось: { $text }
 memory-heading-instruction = Чего ты просишь придерживаться
 memory-heading-preference = Что ты предпочитаешь
 memory-heading-facts = Факты

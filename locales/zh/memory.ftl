@@ -23,6 +23,7 @@ memory-done-delete =
     一天之内可以恢复；/forget 会立刻清除。
 memory-done-undo = 已恢复原样：{ $text }
 memory-done-both = 被它取代的内容恢复有效，与它并存：{ $text }
+memory-unchanged = 没有任何变化：{ $text }
 memory-heading-instruction = 你要我始终遵守的
 memory-heading-preference = 你的偏好
 memory-heading-facts = 事实

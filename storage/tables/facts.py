@@ -172,12 +172,13 @@ class FactTable(OwnerTables):
         return True
 
     async def keep_with_superseded_facts(self, owner: int, fact_id: int, *, now: datetime) -> Fact | None:
-        """Make the facts that a fact superseded valid again, next to it. Return None if the fact itself is not valid.
+        """Make the facts that a fact superseded valid again, next to it. Return None if it is not valid or has none.
 
         All lose the single-valued attribute by which they replaced each other, so that no later value ends them.
         """
         async with self.database.open_transaction(owner) as tx:
-            if await tx.fetch_row(f"{_ONE}{_HOLDS}", owner, fact_id) is None:
+            replaced = await tx.fetch_row(_REPLACED, owner, json.dumps([fact_id]))
+            if replaced is None or await tx.fetch_row(f"{_ONE}{_HOLDS}", owner, fact_id) is None:
                 return None
             moment = format_moment(now)
             await tx.execute(_KEEP_SEVERAL, moment, owner, fact_id)

@@ -483,3 +483,4 @@ async def test_superseded_fact_is_kept_beside_its_successor(store: MemoryStore) 
     both = await store.facts.list_valid_facts(ANNA.owner)
     assert [(fact.id, fact.subject, fact.superseded_by) for fact in both] == [(mia.id, "", None), (leo_id, "", None)]
     assert {fact.decided_at for fact in both} == {NOW}
+    assert await store.facts.keep_with_superseded_facts(ANNA.owner, leo_id, now=NOW) is None, "it replaces nothing now"

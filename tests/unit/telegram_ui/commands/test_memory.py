@@ -169,7 +169,10 @@ async def test_fact_that_replaced_another_is_kept_beside_it_by_one_button(desk: 
         if name == "Leo":
             await desk.say(ANN, ANN, "/memory 2")
             assert "Ann has a child called Mia." in get_shown_text(desk)
+            message, buttons = desk.find_newest_buttons(ANN)
             assert "beside it: Ann has a child called Leo." in str(await press_button(desk, "Both are true"))
+            again = await desk.press_button(ANN, ANN, message, buttons["Both are true"])
+            assert again == "Nothing has changed: Ann has a child called Leo."
             assert "Mia" not in get_shown_text(desk)
     facts = await talk.services.facts.list_all(ANN)
     assert [(fact.is_valid, fact.superseded_by) for fact in facts] == [(True, None)] * 3
