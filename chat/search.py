@@ -32,13 +32,16 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """A page of search results. Pass its `until` to `find_hit_page` to exclude newer messages from further pages."""
+    """A page of search results. Pass its `until` to `find_hit_page` to exclude newer messages from further pages.
+
+    `near`: the hits by meaning only, best first, where they stand apart. Every page has them; `total` does not.
+    """
 
     found: tuple[Hit, ...]
     first: int
     total: int
     until: int
-    has_words: bool = True
+    near: tuple[Hit, ...] = ()
 
     @property
     def next_offset(self) -> int | None:
@@ -64,12 +67,14 @@ class MemorySearch:
         since: datetime | None = None,
         before: datetime | None = None,
         other_scopes: Sequence[Scope] = (),
+        max_near: int | None = None,
         min_meaning_score: float = NEAR,
         is_wanted: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
         """Return a page of messages that match a query, best first. Raise StorageError if the store cannot be read.
 
-        `other_scopes` are further conversations of the owner to search. `is_wanted` filters the messages.
+        `other_scopes` are further conversations of the owner to search. `is_wanted` filters the messages. If `max_near`
+        is None, hits by meaning only stand among the others; otherwise at most that many stand apart.
         """
         query = SearchQuery.parse(typed_query)
         async with self._memory.open_store(scope.owner) as store:
@@ -94,12 +99,16 @@ class MemorySearch:
             and hit.message.origin != "tool"
             and is_wanted(hit.message)
         ]
+        near = []
+        if max_near is not None:
+            near = [hit for hit in found if not hit.has_words][:max_near]
+            found = [hit for hit in found if hit.has_words]
         return Page(
             found=tuple(found[offset : offset + limit]),
             first=offset,
             total=len(found),
             until=until_message_id,
-            has_words=any(hit.has_words for hit in found),
+            near=tuple(near),
         )
 
     async def _run_hybrid_search(

@@ -29,7 +29,6 @@ from settings import Settings
 MAX_ROWS = 200  # messages in one response
 MAX_SUMMARIES = 5_000  # of one conversation, newest last
 PAGE_SIZE = 20  # messages on one page of search results
-MAX_FOUND = 1_000  # messages that one search finds
 MAX_NEAR = 10  # messages that are only close in meaning
 MAX_QUERY_CHARS = 400
 MAX_EXPLANATIONS = 10  # in one response
@@ -140,7 +139,7 @@ class ViewHandlers:
         query = " ".join(parameters.read_text("q", MAX_QUERY_CHARS).split())
         first = max(0, parameters.read_integer("first", 0))
         if not query:
-            return {"found": [], "total": 0, "near": 0, "next": None, "before": None}
+            return {"found": [], "total": 0, "next": None, "before": None}
         speaker, until = parameters.read_text("speaker", MAX_NAME_CHARS), parameters.read_day("until")
         among: Sequence[Scope] = ()
         if parameters.read_flag("all", default=False):
@@ -149,20 +148,19 @@ class ViewHandlers:
         page = await self._services.search.find_hit_page(
             request.scope,
             query,
-            limit=MAX_FOUND,
+            offset=first,
+            limit=PAGE_SIZE,
             since=_find_start_of_local_day(request, parameters.read_day("since")),
             before=_find_start_of_local_day(request, until + timedelta(days=1) if until else None),
             other_scopes=among,
+            max_near=MAX_NEAR,
             is_wanted=lambda message: matches_filter(message, kind) and (not speaker or message.speaker == speaker),
         )
-        exact = [hit for hit in page.found if hit.has_words]
-        near = [hit for hit in page.found if not hit.has_words][:MAX_NEAR]
-        shown = [*exact, *near][first : first + PAGE_SIZE]
+        shown = page.found if page.next_offset is not None else (*page.found, *page.near)
         return {
             "found": await asyncio.to_thread(lambda: [forms.serialize_hit(hit) for hit in shown]),
-            "total": len(exact),
-            "near": len(near),
-            "next": first + PAGE_SIZE if first + PAGE_SIZE < len(exact) + len(near) else None,
+            "total": page.total,
+            "next": page.next_offset,
             "before": max(0, first - PAGE_SIZE),
         }
 

@@ -11,7 +11,7 @@ import { formatClock, formatDay, tr } from "./texts.js";
 /** Show the results for `filter` in `list`, beginning with number `filter.from`. `turn(from)` opens another page of them. */
 export async function showResults(list, filter, { turn, signal }) {
   const { q, from, speaker, kind, since, until, all } = filter;
-  const { found, total, near, next, before } = await read("search",
+  const { found, total, next, before } = await read("search",
     { q, first: from, speaker, kind, since, until, all: all ? 1 : "" }, { signal });
   if (signal.aborted) return;
   const words = splitWords(q);
@@ -26,7 +26,7 @@ export async function showResults(list, filter, { turn, signal }) {
   replaceContent(list,
     h("p", { class: "hint found", role: "status" }, tr("dashboard-found", { number: total })),
     ...exact,
-    close.length ? h("h3", { class: "near" }, total ? tr("dashboard-found-near", { number: near }) : tr("search-close")) : null,
+    close.length ? h("h3", { class: "near" }, tr(total ? "search-near" : "search-close")) : null,
     ...close,
     isPaged ? makePager(from > 0 ? () => turn(before) : null, next !== null ? () => turn(next) : null) : null);
 }

@@ -47,7 +47,6 @@ dashboard-person = شخص
 dashboard-bot = البوت
 dashboard-messages = الرسائل
 dashboard-found = النتائج: { $number }
-dashboard-found-near = قريبة في المعنى: { $number }
 dashboard-show-there = إظهار في الخط الزمني
 dashboard-newest = إلى الأحدث
 dashboard-turn = بقية هذا الحوار

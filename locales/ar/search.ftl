@@ -6,3 +6,4 @@ search-so-far = { $shown } من { $total }
 search-more = المزيد
 search-in-all = في كل المحادثات
 search-close = لا توجد رسالة بهذه الكلمات. الأقرب في المعنى:
+search-near = قريبة في المعنى:

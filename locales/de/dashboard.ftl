@@ -47,7 +47,6 @@ dashboard-person = Person
 dashboard-bot = Bot
 dashboard-messages = Nachrichten
 dashboard-found = Gefunden: { $number }
-dashboard-found-near = Ähnliche Bedeutung: { $number }
 dashboard-show-there = Im Verlauf zeigen
 dashboard-newest = Zu den neuesten
 dashboard-turn = Der Rest dieses Austauschs

@@ -6,3 +6,4 @@ search-so-far = { $shown } von { $total }
 search-more = Mehr
 search-in-all = In allen Unterhaltungen
 search-close = Keine Nachricht hat diese Wörter. In der Bedeutung am nächsten:
+search-near = Ähnliche Bedeutung:

@@ -49,7 +49,6 @@ dashboard-person = Person
 dashboard-bot = Bot
 dashboard-messages = Messages
 dashboard-found = Found: { $number }
-dashboard-found-near = Near in meaning: { $number }
 dashboard-show-there = Show it in the timeline
 dashboard-newest = To the newest
 dashboard-turn = The rest of this exchange

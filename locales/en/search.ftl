@@ -6,3 +6,4 @@ search-so-far = { $shown } of { $total }
 search-more = More
 search-in-all = In all conversations
 search-close = No message has these words. Nearest in meaning:
+search-near = Near in meaning:

@@ -47,7 +47,6 @@ dashboard-person = Persona
 dashboard-bot = Bot
 dashboard-messages = Mensajes
 dashboard-found = Encontrados: { $number }
-dashboard-found-near = De significado parecido: { $number }
 dashboard-show-there = Ver en la cronología
 dashboard-newest = Ir a lo más reciente
 dashboard-turn = El resto de este intercambio

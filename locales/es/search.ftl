@@ -6,3 +6,4 @@ search-so-far = { $shown } de { $total }
 search-more = Más
 search-in-all = En todas las conversaciones
 search-close = Ningún mensaje tiene esas palabras. Lo más cercano en significado:
+search-near = De significado parecido:

@@ -47,7 +47,6 @@ dashboard-person = Pessoa
 dashboard-bot = Bot
 dashboard-messages = Mensagens
 dashboard-found = Encontradas: { $number }
-dashboard-found-near = De significado parecido: { $number }
 dashboard-show-there = Mostrar no histórico
 dashboard-newest = Ir para as mais recentes
 dashboard-turn = O resto desta troca

@@ -6,3 +6,4 @@ search-so-far = { $shown } de { $total }
 search-more = Mais
 search-in-all = Em todas as conversas
 search-close = Nenhuma mensagem tem essas palavras. O mais próximo em significado:
+search-near = De significado parecido:

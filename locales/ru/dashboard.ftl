@@ -47,7 +47,6 @@ dashboard-person = Человек
 dashboard-bot = Бот
 dashboard-messages = Сообщения
 dashboard-found = Найдено: { $number }
-dashboard-found-near = Близко по смыслу: { $number }
 dashboard-show-there = Показать в ленте
 dashboard-newest = К новым
 dashboard-turn = Остальное из этого обмена

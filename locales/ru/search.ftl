@@ -6,3 +6,4 @@ search-so-far = { $shown } из { $total }
 search-more = Ещё
 search-in-all = Во всех разговорах
 search-close = Сообщений с такими словами нет. Ближе всего по смыслу:
+search-near = Близко по смыслу:

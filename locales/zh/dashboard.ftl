@@ -47,7 +47,6 @@ dashboard-person = 人
 dashboard-bot = 机器人
 dashboard-messages = 消息
 dashboard-found = 找到：{ $number }
-dashboard-found-near = 意思相近：{ $number }
 dashboard-show-there = 在时间线中查看
 dashboard-newest = 到最新消息
 dashboard-turn = 这轮对话的其余部分

@@ -6,3 +6,4 @@ search-so-far = { $shown } / { $total }
 search-more = 更多
 search-in-all = 在所有对话中查找
 search-close = 没有含有这些词的消息。意思最接近的有：
+search-near = 意思相近：

@@ -1,7 +1,6 @@
 """/search: shows the messages that chat/search.py finds, page by page."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import tzinfo
 
 from telegram import InlineKeyboardButton
@@ -19,7 +18,7 @@ MAX_SHOWN_CHARS = 600  # characters shown of a found message
 HEADING = "🔎 "  # begins the first line, which holds the query, so that the buttons work even after a restart
 RIGHT_TO_LEFT_MARK = "\u200f"  # keeps the direction of the message if the query is in another script
 EVERYWHERE = "a"  # marks the buttons of a search through all conversations
-MAX_SIMILAR = 3  # messages shown if none has the words and some are similar in meaning
+MAX_NEAR = 3  # messages shown that have no word of the query and are similar in meaning
 
 
 class SearchCommands(CommandGroup):
@@ -33,7 +32,7 @@ class SearchCommands(CommandGroup):
         if await self._read_config(event) is None:
             return tr("search-not-configured")
         return await self._send_page(
-            event, query, await self._services.search.find_hit_page(event.chat.scope, query), {}
+            event, query, await self._services.search.find_hit_page(event.chat.scope, query, max_near=MAX_NEAR), {}
         )
 
     @Action(MORE)
@@ -46,7 +45,12 @@ class SearchCommands(CommandGroup):
         query = heading.removeprefix(HEADING)
         titles = await self._get_conversation_titles_by_scope(event) if where == EVERYWHERE else {}
         page = await self._services.search.find_hit_page(
-            event.chat.scope, query, offset=int(first), until_message_id=int(until) or None, other_scopes=tuple(titles)
+            event.chat.scope,
+            query,
+            offset=int(first),
+            until_message_id=int(until) or None,
+            other_scopes=tuple(titles),
+            max_near=MAX_NEAR,
         )
         if not page.found and page.first:
             return tr("search-no-more")
@@ -57,12 +61,15 @@ class SearchCommands(CommandGroup):
         rows: list[list[InlineKeyboardButton]] = []
         lines = [f"{RIGHT_TO_LEFT_MARK if get_current_language() in RIGHT_TO_LEFT else ''}{HEADING}{query}"]
         lines += [tr("search-in-all")] if titles else []
-        if not page.has_words:
-            lines.append(tr("search-close" if page.found else "search-nothing"))
-            page = replace(page, found=page.found[:MAX_SIMILAR], total=min(page.total, MAX_SIMILAR))
+        near = page.near if page.first == 0 else ()
+        if not page.total:
+            lines.append(tr("search-close" if near else "search-nothing"))
         zone = await self._read_zone(event.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", format_hit(number, found, event, zone, title=titles.get(found.message.scope, ""))]
+            lines += ["", format_hit(f"{number}.", found, event, zone, title=titles.get(found.message.scope, ""))]
+        lines += ["", tr("search-near")] if near and page.total else []
+        for found in near:
+            lines += ["", format_hit("•", found, event, zone, title=titles.get(found.message.scope, ""))]
         if page.next_offset is not None:
             lines += ["", tr("search-so-far", shown=str(page.next_offset), total=str(page.total))]
             payload = f"{page.next_offset}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
@@ -77,11 +84,11 @@ class SearchCommands(CommandGroup):
         return {listed.scope: wording.format_conversation_title(listed) for listed in found}
 
 
-def format_hit(number: int, hit: Hit, event: ChatEvent, zone: tzinfo, *, title: str = "") -> str:
-    """Format a found message with its date, its speaker, the matching part and the title of its conversation."""
+def format_hit(mark: str, hit: Hit, event: ChatEvent, zone: tzinfo, *, title: str = "") -> str:
+    """Format a found message with a mark, its date, its speaker, the matching part and its conversation's title."""
     message = hit.message
     parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
-    heading = f"{number}. {' · '.join(filter(None, parts))}"
+    heading = f"{mark} {' · '.join(filter(None, parts))}"
     text = wording.format_quote(wording.localize_message_notes(message, hit.text), MAX_SHOWN_CHARS)
     address = make_message_link(event.chat.id, event.chat.thread, message.telegram_id)
     return "\n".join(filter(None, [heading, text, address]))

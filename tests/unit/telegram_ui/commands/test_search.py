@@ -40,6 +40,11 @@ async def test_search_labels_results_similar_only_in_meaning(tmp_path: Path, pee
         await desk.say(ANN, ANN, "/search peanuts")
         assert said[0] in desk.get_last_text(ANN)
         assert CLOSE not in desk.get_last_text(ANN)
+        await desk.say(ANN, ANN, "/search films allergy")  # all have a word of it, but one
+        worded, _, similar = desk.get_last_text(ANN).partition("Near in meaning:")
+        assert worded.count("talked about films") == 5
+        assert said[0] not in worded, "a message without any of the words once stood before those that have one"
+        assert said[0] in similar
         await desk.say(ANN, ANN, "/search zzzzqqq")
         shown = desk.get_last_text(ANN)
         assert shown.splitlines()[1] == CLOSE
