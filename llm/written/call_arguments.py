@@ -111,11 +111,13 @@ def _get_arguments(call: Arguments, name_key: str, parameters: Sequence[str]) ->
     named = [call[key] for key in _ARGUMENTS if key in call]
     given = named[0] if named else objects[0] if len(objects) == 1 else None
     given = flat if given is None and name_key in _OWN_NAMES else given
-    if isinstance(given, Mapping) and len(flat) > 1 and not (named or set(given) & set(parameters or given)):
-        return None  # an object with a name of its own, such as a package
     given = parse_json_leniently(given) if isinstance(given, str) else given
     given = dict(zip(parameters, given, strict=False)) if isinstance(given, list) else given
-    return given if isinstance(given, Mapping) else None
+    if not isinstance(given, Mapping):
+        return None
+    # An object may have a name of its own, such as a package or the definition of a tool.
+    fits = set(given) & set(parameters or given) or (named and not given)
+    return given if fits or len(flat) <= 1 else None
 
 
 def _find_named_calls(text: str, names: Names) -> list[tuple[str, Arguments]]:

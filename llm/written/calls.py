@@ -45,7 +45,7 @@ _FORMATS = re.compile(r"json|xml|html|soap|\b(?:apis?|mcp)\b")  # in the questio
 # A word behind a mark or at the beginning of a line, with no other word next to it.
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}([\w-]{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = re.compile(r"(?<![<\w/|])[^\W\d_]{3,}")  # of no mark
 # Text on a line that says nothing to a person.
 _ONLY_MARKS = re.compile(
     r"""(?:
@@ -136,7 +136,9 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
         before = _cut_trailing_markup(text[:start], (), shown_length)
         is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
         code = _find_code(text, start)
-        is_program = code and _CODE_LINE.search(before[code.start() :].partition("\n")[2])
+        is_program = code and (
+            _CODE_LINE.search(before[code.start() :].partition("\n")[2]) or _is_between_sentences(text, code)
+        )
         if is_program or (code and not is_tool and text[: code.start()].strip()):
             continue
         given, end = parse_arguments(text, named, names)
@@ -148,6 +150,12 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
         if not is_whole and (given is not None or NEAR_OBJECT.match(text, named.end()) or len(text) - end < HELD):
             return TextAndCalls(shown=before)
     return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, shown_length))
+
+
+def _is_between_sentences(text: str, code: "re.Match[str]") -> bool:
+    """Return True for a program that is explained. A model's own code is in the language of tools, or stands alone."""
+    is_for_person = not code[0].startswith(("```tool", "```json"))
+    return is_for_person and bool(_WORD.search(text, 0, code.start()) and _WORD.search(text, code.end()))
 
 
 def _begins_sentence(named: "re.Match[str]") -> bool:

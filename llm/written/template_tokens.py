@@ -14,7 +14,8 @@ _HEADER = r"""(?:
   | \]~!?b[\[\]]\s*\w{0,12}                                  # MiniMax
 )"""
 _ENDS = r"""(?:
-    (?: <[|｜][\w▁:]{1,30}[|｜]> | </s> | </?(?:start|end)_of_\w{1,12}> | <eos> | <turn\|> | <endoftext\| | \[e~\[ )\s*
+    (?: <[|｜][\w▁:]{1,30}[|｜]> | </s> | </?(?:start|end)_of_\w{1,12}> | <(?:\w{1,9}:)?eos> | <turn\|> | <endoftext\|
+      | \[e~\[ )\s*
 )+"""
 _RESPONSE = re.compile(
     rf"""{CODE.pattern}
@@ -29,8 +30,8 @@ _RESPONSE = re.compile(
   | \]<\]\w{{1,20}}\[>\[ | </tool_calls?>\s*\Z              # MiniMax M3
   | \[\|endofturn\|\]                                       # EXAONE
   | (?P<ends>{_ENDS})(?:{_HEADER}.*)?\Z                     # with further messages, if a server let its model run on
-  | (?P<inner>{_ENDS})
-  | {_HEADER}.*\Z""",
+  | {_HEADER}.*\Z
+  | (?P<inner>{_ENDS})""",
     re.DOTALL | re.VERBOSE,
 )
 _TEMPLATE = re.compile(
@@ -48,7 +49,6 @@ _TEMPLATE = re.compile(
            | 【\d{{1,3}}(?::\d{{1,3}})?†[^】\n]{{0,80}}】 )     # and OpenAI""",
     re.IGNORECASE | re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
-_TALK_OF_TOKENS = re.compile(r"token|токен|<\S", re.IGNORECASE)
 # Contexts in which a token, written as a null character, is talked about.
 _EXPLAINED = re.compile(
     r"""\s*(?:(?:[-*+•|]|\d{1,3}[.)])\s{1,3})?\0(?:[:=]|\x20[—–=-]|\x20(?![A-Z])[^\W\d])    # it is defined
@@ -56,9 +56,11 @@ _EXPLAINED = re.compile(
   | .*(?:\}\}\0|\0\{\{)                            # it stands in a Jinja template""",
     re.VERBOSE,
 )
+_TALK_OF_TOKENS = re.compile(r"token|токен|<\S", re.IGNORECASE)
 _ELEMENT = r"(?:answer|response|reply|output|solution|result|final\w{0,20})>"
 _WRAPPED = re.compile(
-    rf"\A\s* (?:<{_ELEMENT})? (?P<answer>.*?) (?:</{_ELEMENT}\s*)?\Z", re.IGNORECASE | re.DOTALL | re.VERBOSE
+    rf"\A\s* (?: <{_ELEMENT} | (?!.*<{_ELEMENT}) ) (?P<answer>.*?) (?:</{_ELEMENT}\s*)?\Z",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 
 

@@ -74,6 +74,7 @@ _UNFINISHED_MARK = re.compile(
 )
 MAX_MARK_CHARS = 300  # at the end of a text that still arrives
 _TAGS_AT_END = re.compile(r"(?<=\ )(?:<[\w:]{1,30}>,?\ )+\Z")  # a list of tags
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])")
 _PLAIN = str.maketrans("｜▁", "|_")  # DeepSeek's templates write their marks with these, as long as the plain ones
 
 
@@ -83,6 +84,8 @@ def is_tag_mentioned_as_word(text: str, start: int, end: int) -> bool:
     before, after = _TAGS_AT_END.sub("", line).rstrip(" "), text[end : end + 1]
     if not before or before[-1] in ".!?…。！？>":
         return False
+    if _BULLET.fullmatch(before) and (not after or after == "\n"):
+        return True
     stands_alone = before != line or before[-1] in "\"'“‘«(,/*_`"
     return stands_alone and (not after or after in " \"'”’»),.;:?!/*_`")
 

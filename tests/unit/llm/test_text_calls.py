@@ -278,6 +278,8 @@ def test_parses_and_hides_calls_in_chat_template_formats(text: str) -> None:
         "Usage:\n```\nremind <text> <in_minutes>\n```",
         "Sure. <remind> is an element. It has <text>.",
         'remind(text="...", in_minutes=...)',
+        'You can write:\n```python\nremind(text="tea", in_minutes=5)\n```\nand it will be called every day.',
+        '```json\n{"name": "remind", "description": "Sets one.", "parameters": {"type": "object"}}\n```\nThe schema.',
     ],
 )
 def test_mentioning_tool_is_not_a_call(text: str) -> None:

@@ -151,6 +151,8 @@ def test_many_tags_are_parsed_quickly() -> None:
         "<unused94>thought\nSECRET<unused95>Visible answer",
         '<details type="reasoning" done="true">\nSECRET\n</details>\nVisible answer',
         "<|begin_of_thought|>SECRET<|end_of_thought|>Visible answer",
+        "Visible answer<|user|>\nSECRET?",
+        "Visible answer<seed:eos>",
     ],
 )
 def test_removes_thoughts_in_formats_of_other_servers(text: str) -> None:
@@ -223,6 +225,7 @@ def test_removes_end_token_unless_mentioned_in_text(token: str) -> None:
         "/think\nThe model thinks.\n/no_think\nIt does not.",
         "[unused1] is a token of BERT. It has 994 of them.",
         "[0:v]scale=10:10[pad];[pad]crop=4:4",
+        "Tags that models use:\n- <think>\n- <thinking>\n- <reasoning>",
     ],
 )
 def test_keeps_bracketed_text_links_and_code(text: str) -> None:
@@ -281,3 +284,8 @@ def test_shows_headings_and_code_while_streaming(text: str) -> None:
     drafts = [remove_thoughts(text[:end], is_whole=False) for end in range(len(text) + 1)]
     assert all(len(text[:end]) - len(draft) <= 24 for end, draft in enumerate(drafts))
     assert drafts[-1] == text
+
+
+def test_keeps_element_at_end_of_answer_behind_thoughts() -> None:
+    assert remove_thoughts("<think>SECRET</think>\nIt is <output>7</output>") == "It is <output>7</output>"
+    assert remove_thoughts("SECRET</think>\n7</output>") == "7"
