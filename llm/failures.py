@@ -144,6 +144,17 @@ class StatusError(Exception):
         of_key = {400: NAMES_KEY, 403: _MAY_BE_KEY}.get(self.status_code) if self.kind == "unclear" else None
         return self.kind == "model" or (of_key is not None and of_key.search(self.searchable_text) is not None)
 
+    @property
+    def may_pass(self) -> bool:
+        """True if the same request may succeed later. Some servers and gateways also refuse requests like this."""
+        is_fault = self.kind == "unclear" and self.status_code == 500 and not NAMES_KEY.search(self.searchable_text)
+        return self.kind == "busy" or is_fault
+
+    @property
+    def is_fault(self) -> bool:
+        """True if the server or a gateway failed, rather than had too much to do."""
+        return self.may_pass and self.status_code >= 500 and not _BUSY.search(self.searchable_text)
+
 
 def _get_first_item_if_list(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else value

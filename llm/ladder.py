@@ -106,7 +106,8 @@ class Fallbacks:
     parameters: set[str] = field(default_factory=set)
     window: Window | None = None  # as learned from refusals because of length
     answers_others: bool | None = None  # True if a harmless question was answered, None if none was asked
-    busy: int = 0  # refusals of a server that says that it is busy, but not for how long
+    may_have_passed: bool = False  # True if the last refusal may pass by itself
+    had_fault: bool = False  # True if it was a server's or a gateway's fault
     empty_answers: int = 0
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
@@ -147,10 +148,10 @@ class Fallbacks:
 
         `refusal` is the status and text of the error. `possible_steps` contains the steps that would change the
         request. `likely_step` is tried first. If it is None, one request is reserved for a harmless question, which
-        shows if the model declined this prompt. After a server's fault or that question, no request is reserved.
+        shows if the model declined this prompt. After a fault, a busy server or that question, none is reserved.
         """
         order = [step for step in STEPS if step in possible_steps]
-        is_unclear = likely_step is None and not refusal.startswith("5")  # a server's own fault declines nothing
+        is_unclear = likely_step is None and not (self.may_have_passed or refusal.startswith("5"))
         left = MAX_REQUESTS - self.refusals - (is_unclear and self.answers_others is None)
         if left <= 0 or not order:
             return frozenset()
@@ -171,18 +172,15 @@ class Fallbacks:
         """Return True if this step was ever the only difference between two consecutive requests."""
         return any(steps == {step} for steps, _ in self._taken)
 
-    def get_steps_that_helped(self, *, may_have_passed: bool) -> set[Step]:
+    def get_steps_that_helped(self) -> set[Step]:
         """Return the steps after which a request succeeded or was refused for a different reason.
 
-        If the trouble `may_have_passed` by itself, count only steps that were tried alone, and a shorter prompt unless
-        the server was busy.
+        If the trouble may have passed by itself, return only steps that were tried alone.
         """
         after = [*(words for _, words in self._taken[1:]), ""]
         pairs = zip(self._taken, after, strict=False)  # without a step, nothing
         helpful: set[Step] = {step for (steps, words), later in pairs if words != later for step in steps}
-        if not may_have_passed:
-            return helpful
-        return {step for step in helpful if self.was_tried_alone(step) or (step == "length" and not self.busy)}
+        return set(filter(self.was_tried_alone, helpful)) if self.may_have_passed else helpful
 
 
 def has_history(messages: Prompt) -> bool:

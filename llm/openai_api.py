@@ -38,7 +38,6 @@ MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small mode
 ROOM_TOKENS = 8_192  # the limit for thoughts and answer, if the thoughts have used up the endpoint's own limit
 _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
-_CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
@@ -149,8 +148,6 @@ class OpenAIChat(EndpointClient, ChatModel):
             except BrokenCall:
                 if "tools" in fallbacks.left_out:
                     raise
-                if not any(tool.name in answer.text for tool in self._offer.tools):
-                    self._unsupported.discard(_CALLS)  # it may call those that there are
                 # What was shown before the call gives way to the answer, as it does before every call.
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
                 fallbacks.left_out.add("tools")
@@ -176,7 +173,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if isinstance(error, BrokenOff):
                     error.half = answer.parse_text_and_calls(is_whole=False).shown
                 is_cut = answer.is_whole and answer.is_truncated
-                if is_cut and self._try_to_prepare_retry_of_truncated(fallbacks, messages, request, answer):
+                if is_cut and self._try_to_prepare_retry_of_truncated(fallbacks, messages, request, answer, timer):
                     continue
                 if not answer.is_blank or not (fallbacks.for_person or isinstance(error, BrokenOff)):
                     raise
@@ -238,21 +235,19 @@ class OpenAIChat(EndpointClient, ChatModel):
         return request
 
     def _try_to_prepare_retry_of_truncated(
-        self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer
+        self, fallbacks: Fallbacks, messages: Prompt, request: Request, answer: PartialAnswer, timer: CallTimer
     ) -> bool:
         """Prepare a retry with an explicit limit, or return False. Raise ContextTooLong if the prompt must shrink."""
         used = answer.usage.completion if answer.usage else (len(answer.text) + len(answer.reasoning.text)) // 4
         if answer.shown or fallbacks.refusals >= ladder.MAX_REQUESTS or used >= ROOM_TOKENS // 2:
             return False
+        if "max_tokens" in request or "max_tokens" in self._unsupported:
+            is_long = self._tokenizer.count_request_tokens(messages) > ladder.MIN_SHORTENED_TOKENS
+            window_full = StatusError(431, "")
+            return is_long and self._try_reduce_request(fallbacks, messages, request, window_full, timer)
         fallbacks.refusals += 1
         self._unsupported.add(_ROOM)
-        if "max_tokens" not in request and "max_tokens" not in self._unsupported:
-            return True
-        possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
-        if fallbacks.for_person and fallbacks.choose_steps("length", possible & {"length"}, "length"):
-            fallbacks.lower_prompt_limit(self._window, self._count_tokens(messages), "")
-            raise ContextTooLong from None
-        return False
+        return True
 
     def _try_reduce_request(
         self, fallbacks: Fallbacks, messages: Prompt, request: Request, error: StatusError, timer: CallTimer
@@ -260,46 +255,42 @@ class OpenAIChat(EndpointClient, ChatModel):
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
         kind, words, status = error.kind, error.searchable_text, error.status_code
         may_reduce = fallbacks.for_person or "response_format" in request  # a schema is what most servers fail on
-        if kind in ("busy", "loading"):
-            fallbacks.busy += kind == "busy" and may_reduce and error.retry_after is None
-            timer.may_retry = timer.may_retry and fallbacks.busy + fallbacks.refusals < ladder.MAX_REQUESTS
-            if kind == "loading" or fallbacks.busy != ladder.MAX_REQUESTS - 1:
-                return False
-            # Some gateways answer 429 or 502 to what is refused behind them.
-            fallbacks.refusals = ladder.MAX_REQUESTS - 2
+        # OpenRouter answers 404 where a feature is missing.
+        if kind not in ("unclear", "length", "busy", "model") or (kind == "busy" and error.retry_after is not None):
+            return False
         fallbacks.record_refusal()
-        # Further attempts of the same would only take time; a fault has one, since it may pass.
-        timer.may_retry = fallbacks.refusals == 1 or (status == 500 and not fallbacks.for_person)
-        if fallbacks.refusals >= ladder.MAX_REQUESTS:
+        fallbacks.had_fault = error.is_fault
+        fallbacks.may_have_passed = error.may_pass and not (error.is_fault and FAULTS in self._unsupported)
+        timer.may_retry = error.may_pass and fallbacks.refusals < ladder.MAX_REQUESTS
+        if fallbacks.refusals >= ladder.MAX_REQUESTS or (error.may_pass and not may_reduce):
             return False
         named = f"{error.details.get('param')} {words}"
         if kind != "busy" and self._try_to_change_reasoning(request, named):
             return True
         is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
         pictures = [picture for message in messages for picture in message.pictures]
-        if kind not in ("unclear", "length", "busy", "model"):  # OpenRouter answers 404 where a feature is missing
-            return False
         possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
-        likely: Step | None = "length" if ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible else None
+        may_be_long = ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible and kind != "busy"
+        likely: Step | None = "length" if may_be_long else None
         if is_named and kind != "busy":
             likely = "parameters"
         elif kind == "length":
             likely = "length"
             possible.add("length")
-        elif kind == "busy":  # the last attempt leaves out everything but the history
-            likely = "length"
-            possible.discard("history")
+        elif kind == "busy":
+            possible.discard("history")  # it has declined no message
         elif "tools" in request and failures.TOOLS.search(words):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif "system" in possible and failures.ROLES.search(words) and (status != 500 or fallbacks.refusals > 1):
             likely = "system"
-        elif status == 500 and not (likely or failures.NAMES_KEY.search(words) or FAULTS in self._unsupported):
-            tries = 2 if fallbacks.for_person else ladder.MAX_REQUESTS - 1
-            if not may_reduce or fallbacks.refusals < tries:
-                return False  # it may pass: the same is asked again
-        if not fallbacks.for_person and (kind == "busy" or (kind == "unclear" and status == 500)):
+        # Some gateways answer 429 or 502, and some servers 500, to what they refuse. First the same is asked again.
+        tries = 2 if fallbacks.for_person else ladder.MAX_REQUESTS - 1
+        if fallbacks.may_have_passed and not likely and fallbacks.refusals < tries:
+            return False
+        if not fallbacks.for_person and error.may_pass:
             possible &= {"parameters"}  # a fault says nothing of the prompt, which is read again later
-        may_be_stream = kind in ("unclear", "model") and not fallbacks.left_out and STREAMS in self._unsupported
+        may_be_stream = kind in ("unclear", "model") or error.is_fault
+        may_be_stream = may_be_stream and not fallbacks.left_out and STREAMS in self._unsupported
         if "stream" in request and (may_be_stream or failures.STREAMING.search(named)):
             possible.add("stream")
             likely = "stream"
@@ -323,7 +314,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                 window.limit = min(window.limit or ladder.MIN_SHORTENED_TOKENS, ladder.MIN_SHORTENED_TOKENS)
         if {"length", "history"} & steps:
             raise HistoryRefused if "history" in steps else ContextTooLong
-        return bool(steps)
+        # It may still pass, so that the next request comes after a pause.
+        return bool(steps) and not (fallbacks.may_have_passed and fallbacks.refusals < ladder.MAX_REQUESTS - 1)
 
     def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
         if answer.begins_with_thoughts:
@@ -332,10 +324,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(_THINKS_FIRST)
         elif _THINKS_FIRST in self._unsupported and not self._habit.is_known():
             self._unsupported.discard(_THINKS_FIRST)
-        is_fault = fallbacks.last_refusal.startswith("500")
-        may_have_passed = bool(fallbacks.busy) or (is_fault and FAULTS not in self._unsupported)
-        helpful = fallbacks.get_steps_that_helped(may_have_passed=may_have_passed)
-        if is_fault:
+        helpful, may_have_passed = fallbacks.get_steps_that_helped(), fallbacks.may_have_passed
+        if fallbacks.had_fault and fallbacks.left_out:
             self._unsupported.add(FAULTS)
         elif not fallbacks.refusals:
             self._unsupported.discard(FAULTS)
@@ -361,14 +351,11 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_tried_alone("length"))
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
-        if "tools" in helpful:
-            is_certain = not may_have_passed and "fail" not in fallbacks.last_refusal
-            self._record_tool_refusal(ladder.PERHAPS_TOOLS, is_certain=is_certain)
-        elif "tools" in fallbacks.left_out and not fallbacks.last_refusal:  # it cannot call them
-            self._record_tool_refusal(_CALLS)
+        if "tools" in fallbacks.left_out and ("tools" in helpful or not fallbacks.last_refusal):
+            is_certain = "tools" in helpful and not may_have_passed and "fail" not in fallbacks.last_refusal
+            self._record_tool_refusal(is_certain=is_certain)
         elif "tools" in request:
-            has_calls = answer.calls.build() or answer.parse_text_and_calls().calls
-            self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
+            self._unsupported.discard(ladder.PERHAPS_TOOLS)
 
     async def _answers_harmless_question(
         self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks, *also_without: Step
@@ -392,8 +379,6 @@ class OpenAIChat(EndpointClient, ChatModel):
         if any(name in refusal_text for message in request["messages"] for name in message if REASONING.search(name)):
             self._remember_refused_parameter(_OWN_THOUGHTS)  # Cerebras and Groq refuse what DeepSeek demands
             return True
-        if "reasoning" in refusal_text:
-            self._unsupported.discard(_OWN_THOUGHTS)
         return False
 
     def _remember_refused_parameter(self, parameter: str) -> None:
@@ -401,12 +386,12 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(parameter)
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
-    def _record_tool_refusal(self, reason: str, *, is_certain: bool = False) -> None:
-        """Stop offering tools if `is_certain`, or if they were refused twice for the same reason."""
+    def _record_tool_refusal(self, *, is_certain: bool) -> None:
+        """Stop offering tools if `is_certain`, or if they did not work the last time, either."""
         if self._offer.tools and not self._offer.must_answer:
-            if is_certain or reason in self._unsupported:
+            if is_certain or ladder.PERHAPS_TOOLS in self._unsupported:
                 self._remember_refused_parameter("tools")
-            self._unsupported.add(reason)
+            self._unsupported.add(ladder.PERHAPS_TOOLS)
 
     def _count_tokens(self, messages: Prompt) -> int:
         tools = tool_calls.format_tools_as_text(self._offer.tools)

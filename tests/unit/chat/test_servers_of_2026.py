@@ -356,7 +356,7 @@ async def test_refusal_disguised_as_busy_is_retried_in_simpler_form(tmp_path: Pa
     async with open_talk_with_server(tmp_path, answer) as (talk, server):
         await talk.turn_on_memory()
         assert (await talk.say("word " * 3_000)).text == APPLES
-        assert len(server.requests) == MAX_REQUESTS
+        assert len(server.requests) <= MAX_REQUESTS
 
 
 async def test_busy_server_is_reported_and_later_requests_are_complete(tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ async def test_busy_server_is_reported_and_later_requests_are_complete(tmp_path:
     async with open_talk_with_server(tmp_path, answer) as (talk, server):
         await talk.turn_on_memory()
         assert "is busy" in (await talk.say("How many?")).text
-        assert len(server.requests) == MAX_REQUESTS
+        assert len(server.requests) <= MAX_REQUESTS
         busy.clear()
         busy.append(False)
         assert (await talk.say("And now?")).text == APPLES

@@ -57,22 +57,24 @@ async def test_tools_refused_with_any_status_cost_one_more_request_once(status: 
     [lambda body: "tools" in body, lambda body: "stream_options" in body, lambda body: "stream" in body, has_system],
     ids=["tools", "stream options", "streams", "system role"],
 )
+@pytest.mark.parametrize("status", [500, 502, 503])
 async def test_what_a_wordless_fault_refuses_is_left_out_from_the_third_answer_on(
-    is_refused: Callable[[Body], bool],
+    is_refused: Callable[[Body], bool], status: int
 ) -> None:
-    """mistral.rs answers 500 without a body to the system role (its issue 506)."""
-    async with open_model(lambda body: make_refusal(500, "") if is_refused(body) else None) as (server, model):
+    """mistral.rs answers 500 without a body to the system role (its issue 506), and gateways in front of it 502."""
+    async with open_model(lambda body: make_refusal(status, "") if is_refused(body) else None) as (server, model):
         counts = await count_requests_of_answers(server, model, 3)
     assert max(counts) <= 4
     assert counts[2] == 1
 
 
-async def test_fault_that_passes_takes_nothing_away() -> None:
-    faults = [500, 500, 500]
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_trouble_that_passes_takes_nothing_away(status: int) -> None:
+    faults = [status, status, status]
     async with open_model(lambda _: make_refusal(faults.pop(), "") if faults else None) as (server, model):
         await count_requests_of_answers(server, model, 2)
         for _ in range(2):
-            faults.append(500)
+            faults.append(status)
             await count_requests_of_answers(server, model, 2)
     assert {"tools", "stream_options", "stream"} <= server.bodies[-1].keys()
     assert has_system(server.bodies[-1])
@@ -117,4 +119,4 @@ async def test_server_that_drops_a_request_is_asked_in_a_simpler_form(has_long_s
     ):
         asked = model.with_tools([SEARCH_MEMORY]).for_person("7")
         assert (await asked.complete(make_prompt())).text == "Paris, of course."
-    assert len(server.requests) == 4
+    assert len(server.requests) <= 4
