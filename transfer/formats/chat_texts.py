@@ -101,8 +101,9 @@ _CLOCK = r"(?:[^\W\d_]{1,4} ?)?\d{1,2}:\d\d(?: ?[AaPp][Mm])?"
 _ZOOM_CLOCK = r"\d\d?:\d\d:\d\d(?: ?[AP]M)?"
 _DAY = re.compile(r"(?=[^\t\n:]{6,40}$)[^\t\n:]*\d[^\t\n:]*")
 _LINE = re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>[^\t\n]{{0,100}})\t(?P<words>.*)")
-_KAKAO_STAMP = rf"(?P<stamp>[^\n:]{{8,30}}?,? {_CLOCK})"  # KakaoTalk on a phone
-_KAKAO = re.compile(rf"{_KAKAO_STAMP}, (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)")
+_KAKAO_DAY = r"[^\n:]{8,30}?,? "  # KakaoTalk on a phone, which may also put the day in a line between two rules
+_KAKAO = re.compile(rf"(?P<stamp>(?:{_KAKAO_DAY})?{_CLOCK}), (?P<speaker>[^\n:]{{1,100}}?) : (?P<words>.*)")
+_RULED_DAY = re.compile(r"^-{10,}\n(.*\d.*)\n-{10,}$", re.MULTILINE)
 _BRACKET = rf"\[(?P<stamp>\d[^\]:\n]{{5,20}}?,? {_CLOCK})\]"  # Telegram and Discord
 _LOG_STAMP = r"[\[(]?(?P<stamp>[^<>*:\n\t]{0,40}?\d\d:\d\d(?::\d\d)?(?:[+-]\d{4}| [AP]M)?)[\])]?"
 _IRC = re.compile(rf"{_LOG_STAMP}\s{{1,3}}<[ ~&@%+]?(?P<speaker>[^<>\n]{{1,60}})>\s(?P<words>.*)")
@@ -132,7 +133,7 @@ _HEADS = (
 )
 _APP_LINES = {
     _LINE: re.compile(rf"(?P<stamp>{_CLOCK})\t(?P<speaker>)(?P<words>[^\t\n]*)$"),
-    _KAKAO: re.compile(rf"{_KAKAO_STAMP}(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
+    _KAKAO: re.compile(rf"(?P<stamp>{_KAKAO_DAY}{_CLOCK})(?:, |: )(?P<speaker>)(?P<words>[^:\n]*)$"),
 }  # lines without a speaker, in files with these heads
 _SPACED = re.compile(rf"(?P<stamp>{_CLOCK}) (?P<speaker>)(?P<words>\S.*)")
 """LINE on a computer puts only spaces between time, speaker and words, below a line for the day."""
@@ -148,7 +149,7 @@ _LINE_DAY = re.compile(r"\d{4}\.\d\d\.\d\d \w+$", re.MULTILINE)
 def read_chats(files: Sequence[SourceFile], builder: HistoryBuilder) -> None:
     chats = []
     for file in files:
-        lines = _parse_lines(_FOOTER.sub("", file.text), file.path)
+        lines = _parse_lines(_RULED_DAY.sub(r"\1", _FOOTER.sub("", file.text)), file.path)
         lines = _split_off_speakers(lines) if _LINE_DAY.match(file.text) else lines
         chats.append([_clean_chat_line(line) for line in lines])
     add_text_chats(chats, builder, FIRST_LOG_YEAR)
@@ -201,7 +202,7 @@ def _clean_chat_line(line: ChatLine) -> ChatLine:
     line = line._replace(speaker=line.speaker and line.speaker.removesuffix(" (pinned)"), words=words)
     if words.startswith("☎"):  # a call
         return line._replace(speaker="")
-    if _STAND_IN.fullmatch(words):
+    if _STAND_IN.fullmatch(_CAME_OR_LEFT.sub("", words)):
         return line._replace(words="")
     is_quoted = "\n" in words and words[0] == words[-1] == '"'
     return line._replace(words=words[1:-1].replace('""', '"') if is_quoted else words)

@@ -138,7 +138,7 @@ class _ConversationFileReader:
                     self._collect_conversations(item, depth + 1, title)
             return
         value = require_object(raw) if not depth else as_object(raw)
-        if value.get("is_do_not_remember") is True:  # a temporary chat, which ChatGPT's own reader may have left out
+        if True in find_part_values({**as_object(value.get("conversation")), **value}, "temporary"):  # also of Grok
             self._builder.skipped["temporary"] += 1
             return
         title = as_text(value.get("title")) or title

@@ -14,7 +14,8 @@ from transfer.formats.values import InvalidElement, parse_moment
 _BEFORE_LABEL = r"(?:(?:[^\W\d]{1,10} )?#?\d{1,5}[.)]?[ \t—–-]{1,4})?(?:(?:Message )?From |role::)?"
 _SEPARATOR = r"(?:[—–·|,-]|at|on) "
 _SIGN = r"(?:[^()\[\]\n:：]|[:：](?=\d\d))"
-_DATE = rf"(?:(?:[(\[]|{_SEPARATOR})(?P<date>(?:[^\W\d_]{{3,9}}\.? )?\d{_SIGN}{{5,40}})[)\]]?|\([^()\n]{{1,60}}\))"
+_BRACKET = r"[(\[](?:\w{2,20}:: )?"  # in Obsidian, with the name of a field
+_DATE = rf"(?:(?:{_BRACKET}|{_SEPARATOR})(?P<date>(?:[^\W\d_]{{3,9}}\.? )?\d{_SIGN}{{5,40}})[)\]]?|\([^()\n]{{1,60}}\))"
 _SAID = "(?: (?:said|has?t gesagt|avez dit|a dit|disse|dij(?:o|iste)|сказали?))"
 _LABEL = rf"{_BEFORE_LABEL}(?P<label>[^\n:：*_#(\[]{{1,40}}?){_SAID}?(?:[ \t]{{0,3}}{_DATE})?[ \t]{{0,3}}"
 _LATE_DATE = rf"(?:(?:\((?=\D{{0,30}}\d)|{_SEPARATOR}(?=\d{{4}}|[_*]\D{{0,12}}\d))(?P<late_date>{_SIGN}{{6,40}})\)?)?"
@@ -228,15 +229,12 @@ def _read_headed_lines_style_and_roles(text: str) -> tuple[list[tuple[str, _Head
     """Return a text's lines with their headings, the style that names both speakers, and the roles of labels."""
     is_page = text[:99].lstrip().lower().startswith(("<!doctype", "<html"))
     marked = text if is_page else _MARKED_TURN.sub(_format_marked_turn, text)
-    for changed in dict.fromkeys((text, marked)):
+    for changed, is_open_code_read in dict.fromkeys(((text, False), (marked, False), (marked, True))):
         lines = list(_iterate_lines_and_headings(changed))
-        headings = [heading for _, heading in lines if heading]
-        style, roles = _choose_heading_style_and_roles([heading for heading in headings if not heading.is_in_open_code])
+        headings = [held for _, held in lines if held and (is_open_code_read or not held.is_in_open_code)]
+        style, roles = _choose_heading_style_and_roles(headings)
         if roles:
             return lines, style, roles
-    style, roles = _choose_heading_style_and_roles(headings)
-    if roles:
-        return lines, style, roles
     turns = [match for match in _NUMBERED_TURN.finditer(marked) if len(match["label"] or "") == 1]
     letters = "".join(match["label"] for match in turns).casefold()
     sides = [letter for letter in letters if letter in f"{letters[:2]}b"]  # "A: pecan", "B: walnut" is a choice

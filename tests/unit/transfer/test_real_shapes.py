@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Tests of reading real file formats of programs and phones."""
 
 import io
@@ -240,6 +241,8 @@ def test_reads_slack_export_with_user_names() -> None:
     [
         "Tom 님과 카카오톡 대화\n저장한 날짜 : 2025년 8월 24일 오전 9:00\n\n2025년 8월 23일 오후 9:25, 나 : hello\n",
         "KakaoTalk Chats with Tom\n--------------- Saturday, August 23, 2025 ---------------\n[Tom] [9:25 PM] hello\n",
+        "----------\n2025년 8월 23일 토요일\n----------\n오후 9:25, 홍길동 : hello\n----------\n2025년 8월 24일 일요일\n----------\n",
+        "--------------- 2025년 8월 23일 토요일 ---------------\n[Tom] [오후 9:25] hello\n[Tom] [오후 9:26] 이모티콘\nTom님이 나갔습니다.\n",
         "[LINE] Chat history with Tom\nSaved on: 2025/08/24 10:00\n\n2025/08/23(Sat)\n21:25\tTom\thello\n",
         "[LINE] Tomとのトーク履歴\n保存日時：2025/08/24 10:00\n\n2025/08/23(土)\n午後9:25\tTom\thello\n",
     ],
@@ -287,3 +290,30 @@ def test_rejects_tar_archive_above_size_limit() -> None:
 def test_notes_number_of_temporary_chats() -> None:
     history = read_history((SHAPES / "26-chatgpt-do-not-remember.json").read_bytes())
     assert any("temporary chats: 1" in note for note in history.notes)
+
+
+def test_leaves_out_temporary_chats_of_grok_and_counts_them() -> None:
+    def make_chat(words: str, **about: object) -> dict[str, object]:
+        answer = {
+            "response": {
+                "_id": f"{words}-2",
+                "message": "Hello",
+                "sender": "assistant",
+                "create_time": "2025-05-02T09:00:05Z",
+            }
+        }
+        question = {
+            "response": {"_id": words, "message": words, "sender": "human", "create_time": "2025-05-02T09:00:00Z"}
+        }
+        return {"conversation": {"id": words, "title": words, **about}, "responses": [question, answer]}
+
+    history = read_history({"conversations": [make_chat("Hush", temporary=True), make_chat("Hi", temporary=False)]})
+    assert list_texts(history) == ["Hi", "Hello"]
+    assert any("temporary chats: 1" in note for note in history.notes)
+
+
+def test_reads_date_in_field_of_obsidian_heading() -> None:
+    text = "# Chats from 2025-06-08 [created:: 2025-06-08T12:37:50+00:00]\n\n## Human [created:: 2025-06-08T12:37:50+00:00]\n\nIs it there?\n\n## Gemini [created:: 2025-06-08T12:38:50+00:00]\n\nNo.\n"
+    history = read_history(text, "2025-06-08.md")
+    assert list_texts(history) == ["Is it there?", "No."]
+    assert [message.created_at.minute for message in history.messages] == [37, 38]
