@@ -1,7 +1,7 @@
-"""Finds words left over beside a parsed time that may belong to it, so that no reminder is set for a wrong day.
+"""Finds words left over beside a parsed time that may belong to it, so that no reminder is set for a wrong time.
 
-Words that tell times or days count anywhere, also misspelt. A number counts only where a time may stand: beside the
-parsed time, behind a preposition, or while the clock time is missing.
+Words that tell times, days or time zones count anywhere, also misspelt. A number counts only where a time may stand:
+beside the parsed time, behind a preposition, or while the clock time is missing.
 """
 
 import re
@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from locales.catalog import LANGUAGES
 from reminders.lexicon import HAN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, fold_letters, load_lexicon, parse_number
 from reminders.time_parts import Span, TimePhraseParser
+from reminders.zones import find_end_of_city, find_end_of_time_zone
 from text.word_lists import AMBIGUOUS_MONTHS, EVERY_FUNCTION_WORD
 
 MIN_NAME_CHARS = 5  # A shorter name, such as "May", resembles too many words.
@@ -27,9 +28,7 @@ _BEFORE_OWN_DAY = r" (?:{before-day}|{on}) (?:[^\s,;]++ ){,3}"  # "on my" before
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 
 
-def find_doubtful_span(
-    parser: TimePhraseParser, start: int, stop: int | None, *, is_language_shown: bool
-) -> Span | None:
+def find_doubtful_span(parser: TimePhraseParser, start: int, stop: int | None) -> Span | None:
     """Return the span of the words from `start` to `stop` that may belong to the parsed time, or None."""
     text = parser.text[:stop]
     cut = next((token for token in TOKEN.finditer(text) if token.start() < start < token.end()), None)
@@ -37,7 +36,7 @@ def find_doubtful_span(
         return cut.span()  # "9ish"
     start = start if parser.is_complete else 0
     tokens = [token for token in TOKEN.finditer(text, start) if any(map(str.isalnum, token[0]))]
-    words = _Leftovers(parser=parser, text=text, start=start, tokens=tokens, is_language_shown=is_language_shown)
+    words = _Leftovers(parser=parser, text=text, start=start, tokens=tokens)
     spans = sorted(words.find_spans())
     if not parser.is_complete:
         ends = [end for _, end in spans] or [token.end() for token in tokens[:3]] or [len(text)]
@@ -53,7 +52,6 @@ class _Leftovers:
     text: str
     start: int
     tokens: Sequence[re.Match[str]]
-    is_language_shown: bool  # by the time; otherwise the words may be of any language
 
     def find_spans(self) -> Iterator[Span]:
         """Yield the spans of words that may belong to the time."""
@@ -70,6 +68,8 @@ class _Leftovers:
                 yield start, end
             if parser.end and (day_end := self._find_end_of_day(at)):
                 yield start, day_end
+            if zone_end := self._find_end_of_zone(at):
+                yield start, zone_end
         for day in holidays if parser.end and not parser.has_date and not parser.repeat else ():
             led = parser.words.compile(_BEFORE_OWN_DAY).fullmatch(self.text, self.start, day.start())
             if led or not day["own"]:  # "on my birthday", but also "birthday cake"
@@ -106,31 +106,39 @@ class _Leftovers:
     def _find_end_of_day(self, at: int) -> int:
         """Return where a day that begins with a token ends, or 0 if there is none."""
         parser, token, (start, end) = self.parser, self.tokens[at], self.tokens[at].span()
-        late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False, doubt=None)
+        late = replace(parser, day=None, weekdays=[], month_day=0, repeat="", is_every=False, doubt=None, weak=None)
         late.parse_time_parts(start)
         if late.has_date and not late.impossible:
             return late.end
         if parser.month_day == 0 and (parser.has_date or parser.repeat):
             return 0
-        for words in [parser.words] if self.is_language_shown else map(load_lexicon, READ_LANGUAGES):
-            if self._is_misspelt_name(at, words):
-                return end
-        if self.is_language_shown:
-            return 0
+        if any(self._is_misspelt_name(at, load_lexicon(language)) for language in READ_LANGUAGES):
+            return end
         if foreign := parser.words.match(SPOKEN["foreign-date"], self.text, start):
             return foreign.end()
         return end if not token[0][0].isupper() and _UNREAD_WORD.search(parser.quote(start, end)) else 0
+
+    def _find_end_of_zone(self, at: int) -> int:
+        """Return where a time zone that begins with a token ends, such as "PST" or "London time", or 0."""
+        parser, start = self.parser, self.tokens[at].start()
+        if parser.distance or (parser.end and parser.clock is None):
+            return 0
+        if end := find_end_of_time_zone(self.text, start, parser.words):
+            return end
+        place = parser.skip_pattern("{before-day} ", start)
+        may_be_city = parser.clock is not None and at == 0 and (parser.is_exact or place > start)
+        return find_end_of_city(self.text, place) if may_be_city else 0  # "9am London call Ann"
 
     def _is_misspelt_name(self, at: int, lexicon: Lexicon) -> bool:
         """Return True if a token may be the name of a day or month with a mistake or two, or its beginning."""
         word, words = fold_letters(self.tokens[at][0]).strip("'.:").removeprefix("ال"), lexicon.words
         is_dated = self.parser.month_day > 0 or self._is_near_number(at)
-        names = [name for kind in ("days", "weekday", "short", "month") for name in words[kind] if name[:2] != "ال"]
-        is_part = any(word[:1] == name[:1] and sorted(word) == sorted(name[: len(word)]) for name in names)  # "Arpil"
-        names = [name for name in names if len(name) + (is_dated or name not in words["month"]) > MIN_NAME_CHARS]
-        turned = [name[::-1] for name in names if abs(len(name) - len(word)) < len(word) - 2]  # "maana"
-        is_like = get_close_matches(word[::-1], turned, 1, MIN_LIKENESS) != []
-        return word not in words["no-day"] and (is_like or (is_part and len(word) >= MIN_NAME_CHARS))
+        kinds = ["days", "weekday", "short", *(["month"] if is_dated else [])]
+        names = [name for kind in kinds for name in words[kind] if len(name) >= MIN_NAME_CHARS]
+        # From their ends, as "maana" and "mañana" are most alike there. A short word resembles names of its length.
+        turned = [name[::-1] for name in names if abs(len(name) - len(word)) < len(word) - 2]
+        is_part = len(word) >= MIN_NAME_CHARS and any(name.startswith(word) for name in names)  # "satur"
+        return word not in words["no-day"] and (is_part or get_close_matches(word[::-1], turned, 1, MIN_LIKENESS) != [])
 
     def _is_near_number(self, at: int) -> bool:
         near = self.tokens[max(at - 2, 0) : at + 2]  # "3 de enerro"

@@ -1,6 +1,5 @@
 """A parser for simple reminders such as "in 2 weeks …" or "on 3 December at 9:00 …", used without a model."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
@@ -11,13 +10,12 @@ from records.reminders import MAX_DAYS_AHEAD, NewReminder
 from reminders.arguments import MAX_TEXT_CHARS, MORNING, Impossible, make_reminder_if_possible
 from reminders.leftovers import find_doubtful_span
 from reminders.lexicon import PLAIN, READ_LANGUAGES, TOKEN, load_lexicon, write_times_in_digits_with_spans
-from reminders.time_parts import MAX_DAYS_TO_31ST, Span, TimePhraseParser
+from reminders.time_parts import MAX_DAYS_TO_31ST, TimePhraseParser
 from text.characters import collapse_to_single_line
 
 MAX_END_TOKENS = 10  # words of a time at the end of a text
 MAX_SHOWN_CHARS = 60  # characters of the words that were not understood
 _ENDS = " ,.;:-–—"
-_WORD = re.compile(r"\b(?!am\b)[^\W\d]{2}")  # "9:30 am Freitag" is German
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,35 +35,25 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
         parser = TimePhraseParser(request=request, text=text, spans=spans, words=load_lexicon(language), wall=wall)
         parser.parse_time_parts(parser.skip_pattern("(?:{joining} )*", 0))
         parsers.append(parser)
-    most = max((len(parser.quote(0, parser.end)), parser.is_every) for parser in parsers)
-    equal = [parser for parser in parsers if (len(parser.quote(0, parser.end)), parser.is_every) == most]  # "à 9h"
-    equal = equal[:1] if equal[0] is parsers[0] else equal
-    at_end = _parse_time_at_end(equal if equal[0].end else parsers)
-    best, start, stop = at_end or (equal[0], equal[0].end, None)
+    read = max(parsers, key=lambda parser: (len(parser.quote(0, parser.end)), parser.is_every))  # "à 9h", "в 9:30"
+    at_end = _parse_time_at_end([read] if read.end else parsers)
+    best, start, stop = at_end or (read, read.end, None)
     if best.impossible:
         return "none"
-    is_shown = _WORD.search(best.quote(0, best.end).replace(best.quote(start, stop), "")) is not None  # not by "в 9:30"
-    read = [best] if at_end else equal
-    left = [(p, find_doubtful_span(p, start, stop, is_language_shown=is_shown)) for p in read]
-    doubt = _join_doubts([p.locate(*span) for p, span in [(best, best.doubt), *left] if span])
+    unclear = best.doubt, best.weak, find_doubtful_span(best, start, stop)
+    doubts = [best.locate(*span) for span in unclear if span] or [(0, 0)]
+    doubt = min(begin for begin, _ in doubts), max(end for _, end in doubts)
     words, rest = request[slice(*doubt)].strip()[:MAX_SHOWN_CHARS], best.locate(start, stop)
     # Words in doubt may belong to the text: "Friday prayers", "at 9 CAT scan".
     begin, end = (min(rest[0], doubt[0]), max(rest[1], doubt[1])) if words else rest
     begin -= begin > 0 and request[begin - 1] in "(（"  # "at 9 (PST) call Ann"
     text = request[begin:end].strip(_ENDS).lstrip(")）").rstrip("(（ ")
-    joined = best.words.match("{joining} ", text.translate(PLAIN))
-    bare = text[joined.end() :] if joined else text
-    text = text if words and (text.startswith(words) or bare.startswith(words)) else bare  # "to 10 meeting"
+    if joined := best.words.match("{joining} ", text.translate(PLAIN)):
+        text = text[joined.end() :]
     reminder = _build_reminder(best, text, now) if best.is_complete else None
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=words) if words or reminder is None else reminder
     return UncertainReminder(words=words, reminder=reminder) if words or at_end else reminder
-
-
-def _join_doubts(spans: Sequence[Span]) -> Span:
-    """Return the first of several doubtful spans, joined with the next one if that covers or adjoins it."""
-    (start, end), *more = spans or [(0, 0)]
-    return next(((min(start, first), last) for first, last in more if first <= end + 1 and last >= end), (start, end))
 
 
 def _parse_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:
@@ -97,5 +85,6 @@ def _build_reminder(parser: TimePhraseParser, text: str, now: datetime) -> NewRe
         if is_open and local.day == (parser.month_day or local.day) and weekday in (None, local.weekday()):
             break
     else:
-        return "none" if parser.day else "passed"  # "Friday, 3 December" on a Thursday, "Sunday the 22nd at 9" at ten
+        # "Sunday the 22nd at 9" at ten, and "Friday, 3 December" on a Thursday
+        return "passed" if parser.month_day == parser.wall.day else "none"
     return make_reminder_if_possible(text, local, now, parser.repeat, parser.month_day, parser.weekdays)

@@ -9,12 +9,10 @@ from datetime import date, datetime, timedelta
 from locales.catalog import ENGLISH, LANGUAGES
 from records.reminders import Repeat
 from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
-from reminders.zones import find_end_of_city, find_end_of_time_zone
 from text.time_zones import add_months
 from text.word_lists import EVERY_FUNCTION_WORD
 
 MAX_PARTS = 12  # of a time, with prepositions: "on Friday, the 4th of December at 9 in the evening" has seven
-_CLOCK_LEADS = ("at ", "um ", "as ", "в ", "الساعة ")  # after which a number is an hour
 MAX_DAYS_TO_31ST = 63  # from today to a 31st whose time is yet to come, at most
 YEARS_TO_LEAP_DAY = 8  # the most years from one 29 February to the next
 _MONTHS = {"month": 1, "year": 12}
@@ -79,6 +77,7 @@ class TimePhraseParser:
     impossible: bool = False
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     doubt: Span | None = None  # of words that may mean another time, or none
+    weak: Span | None = None  # of the last part of the time, if it may be text, as in "Friday prayers"
 
     def locate(self, start: int, end: int | None = None) -> Span:
         """Return the span of `request` that corresponds to `text[start:end]`."""
@@ -113,29 +112,13 @@ class TimePhraseParser:
         for _ in range(MAX_PARTS):
             parts = ((read, self.words.match(pattern, self.text, start)) for pattern, read in GRAMMAR)
             if end := next((end for read, found in parts if found and (end := read(self, found, lead))), 0):
-                self.end, lead = end, ""
+                is_amid_time = self.weak is not None and self.weak[0] < start  # "Friday at 9"
+                self.end, lead, self.weak = end, "", None if is_amid_time else self.weak
                 start = self.skip_pattern(" ", end)
             elif found := self.words.match("(?P<on>{on} )|{at} ", self.text, start):
                 lead, start = "on" if found["on"] else "at", found.end()
             else:
                 return
-
-    @grammar_rule(r"[(（]?(?=[^\s\d])")
-    def _read_time_zone(self, match: re.Match[str], preposition: str) -> EndPosition:
-        """Read the name of a time zone behind a clock time, or at the beginning, as in "9am CET" or "UTC 9:00"."""
-        start, is_timed = match.end(), self.clock is not None or self.end == 0
-        is_near = not self.end or preposition or match.start() == self.skip_pattern(" ", self.end)
-        may_follow = is_near or self.skip_pattern("{zone}", start) == start  # "прогулка по Москве"
-        if self.distance or not is_timed or not may_follow:
-            return 0
-        end = find_end_of_time_zone(self.text, start, self.words)
-        if not self.end and not self.text[start:end].isupper():
-            return 0
-        place = self.skip_pattern("{before-day} ", start)
-        may_be_city = self.clock is not None and (self.is_exact or place > start)  # "9am London call Ann"
-        if shown_end := end or (find_end_of_city(self.text, place) if may_be_city else 0):
-            self.doubt = self.doubt or (start, shown_end)
-        return end
 
     @grammar_rule(r"(?:{and} )?(?=\d)" + _AMOUNT)
     @grammar_rule(r"(?P<in>{in} )" + _AMOUNT)
@@ -166,16 +149,17 @@ class TimePhraseParser:
         self.day = self.wall.date() + timedelta(days=int(self.words.get_meaning("days", match[0])))
         return match.end()
 
-    @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{LEADS}?(?:{_DAYS})")
+    @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{LEADS}?(?:{_DAYS})(?! \\d\\d? {{month}})")
     def _read_weekdays(self, match: re.Match[str], _preposition: str) -> EndPosition:
-        """Read weekdays such as "every Monday" or "Monday to Friday". Return where they end, or 0."""
+        """Read "every Monday" or "Monday to Friday", but not "le jeudi 3 mai". Return where it ends, or 0."""
         is_range = "_end" in (match.lastgroup or "")
         is_open = is_range or match["every"] or match["each"]
         if self.is_every:
             is_open = not match["every"] and (self.repeat == "weekly" or (is_range and self.repeat == "daily"))
         if self.has_date or not is_open:
             return 0
-        is_bare = not (self.is_every or match["every"] or match["each"] or self.clock)
+        if not (self.is_every or match["every"] or match["each"] or self.clock):
+            self.weak = match.span()  # "Monday to Friday vacation" may be once
         self.is_every, self.repeat = True, "weekly"
         further: re.Match[str] | None = match
         while further:
@@ -186,8 +170,6 @@ class TimePhraseParser:
                 days += [(days[-1] + after) % 7 for after in range(1, (last - days[-1] - 1) % 7 + 2)]
             self.weekdays += days
             further = self.words.match(_FURTHER_DAYS, self.text, end)
-        if is_bare and self.skip_pattern(f" (?:{LEADS}\\d|{{part}})", end) == end:
-            self.doubt = self.doubt or (match.start(), end)  # "Monday to Friday vacation" may be once
         return end
 
     @grammar_rule("{every} (?:" + LEADS + "?(?P<unit>{unit}))?")
@@ -200,7 +182,7 @@ class TimePhraseParser:
 
     @grammar_rule(
         r"(?P<day>\d{1,2})(?P<sign>[./]|-(?=\d\d?-\d{4}))(?P<month>\d{1,2})(?:(?P=sign)(?P<year>\d{4}|\d\d)|(?P<dot>\.))?"
-        r"(?![\d:/-]|\.\d)(?P<hours>(?= (?:{at} )*{hours}))?(?P<timed>(?= (?:{at} )*\d{1,2}(?!\d)))?"
+        r"(?![\d:/-]|\.\d| (?:{at} )*{hours})"
     )
     @grammar_rule(
         r"(?P<year>\d{4})[-/.年](?P<month>\d\d?)[-/.月](?P<day>\d\d?)(?:[日号號]|T(?=\d\d:)|(?![\d:/-]|\.\d))"
@@ -215,19 +197,18 @@ class TimePhraseParser:
             return 0
         year, sign = match["year"], match.groupdict().get("sign", "")
         day, month = int(match["day"]), int(self.words.get_meaning("month", match["month"]) or match["month"])
-        is_clock = self.text[: match.start()].lower().endswith(_CLOCK_LEADS)
-        is_doubtful = is_clock and match[0].split()[0] == match["day"]  # "um 9 August anrufen", but "by 9 April finish"
+        if preposition == "at" and match[0].split()[0] == match["day"]:
+            self.weak = match.span()  # "um 9 August anrufen"
         if sign == "." and not (match["dot"] or year):
             is_amid = self.clock is not None and match.end() < len(self.text.rstrip())  # "at 9 2.5 kg of potatoes"
-            if match["hours"] is not None or not 0 < month <= 12 or self.has_date or is_amid:
+            if not 0 < month <= 12 or self.has_date or is_amid:
                 return 0
-            is_doubtful = match["timed"] is None and day < 24
+            self.weak = match.span() if day < 24 else None
         elif sign in ("/", "-"):
-            is_doubtful = self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month
+            if self.words.language == ENGLISH and day <= 12 and month <= 12 and day != month:
+                self.doubt = self.doubt or match.span()
             if month > 12 or (day <= 12 and not self.words.day_first):
                 day, month = month, day
-        if is_doubtful:
-            self.doubt = self.doubt or match.span()
         told = [int(year if len(year) > 2 else f"20{year}")] if year else []
         for possible_year in told or range(self.wall.year, self.wall.year + YEARS_TO_LEAP_DAY + 1):
             with suppress(ValueError):
@@ -240,22 +221,19 @@ class TimePhraseParser:
     @grammar_rule(
         r"(?P<day>\d{1,2})(?P<ordinal>(?:" + _ORDINAL + r")?\s*числа(?!\w)|" + _ORDINAL + r"|[号號日])?"
         r"(?P<cycle>(?P<of> (?:{of} )*){every} (?P<unit>{unit}))?(?P<clock>(?=[:.h]\d|\s*(?:am|pm|uhr)))?"
-        r"(?P<timed>(?= (?:{at} )+\d))?"
     )
     def _read_day_of_month(self, match: re.Match[str], preposition: str) -> EndPosition:
         """Read "the 1st" or "1st of every month". After "every month", read a bare number too, as in "on the 1"."""
         is_cycle = not self.is_every and self.words.get_meaning("unit", match["unit"]) == "month"
         is_monthly = (self.repeat == "monthly" and match["clock"] is None) or (is_cycle and match["of"].strip() != "")
+        is_bare = (match["ordinal"] or "日") in ("号號日" if self.clock else "日")  # "9点2号楼开会" is in building 2
+        is_led = preposition == "on" and match["clock"] is None
         if self.day is not None or self.month_day or self.repeat not in ("", "monthly"):
             return 0
-        near = (self.wall.date() + timedelta(days=days) for days in range(MAX_DAYS_TO_31ST))
-        named = (day for day in near if day.day == int(match["day"]) and day.weekday() in self.weekdays)
-        if self.weekdays and (self.clock or next(named, None) is None):  # "Monday at 9 2nd draft", "Friday 3rd draft"
-            return 0
-        is_bare = (match["ordinal"] or "日") in ("号號日" if self.clock else "日")  # "9点2号楼开会" is in building 2
-        is_dated = preposition == "on" and match["timed"] is not None  # "el 15 a las 9"
-        if is_bare and not is_dated and (not is_monthly or preposition == "at"):
-            return 0
+        if (is_bare and not is_led and (not is_monthly or preposition == "at")) or (self.weekdays and not is_led):
+            return 0  # "Friday 2nd draft"
+        if not is_monthly and (is_bare or not (is_led or re.search("[号號日]|числа", match["ordinal"]))):
+            self.weak = match.span()  # "on the 3 dentists", "2nd draft"
         self.month_day = int(match["day"])
         self.impossible |= not 1 <= self.month_day <= 31
         if is_cycle:
@@ -272,8 +250,6 @@ class TimePhraseParser:
         elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
-            if not preposition and self.words.compile(r"(?<!\w){at} \d").search(self.text, match.end()):
-                self.doubt = self.doubt or match.span()  # "Friday noon prayer at 9"
         elif match["hour"] or (parse_number(match["name"] or "") or 0) > 1 or match["this"] or name in _TONIGHT:
             self.part = name  # "上午9点", "tomorrow evening at eight"
         else:
@@ -286,9 +262,10 @@ class TimePhraseParser:
         """Shift the hour into `day_part`, and mark an hour after midnight as doubtful. Return False on a conflict."""
         hour, minute = self.clock or (0, 0)
         start, end = self.words.ranges.get(day_part, (720, 1440))
-        middle = start + ((end - start) % 1440 - 1) / 2
-        chosen = min(hour % 12, hour % 12 + 12, key=lambda at: abs((at * 60 + minute - middle + 720) % 1440 - 720))
-        chosen = hour if day_part.startswith("morning") and 0 < hour < 12 else chosen  # "a las 2 de la mañana"
+        middle = start + (end - start) % 1440 / 2
+        chosen = min(hour % 12, hour % 12 + 12, key=lambda at: abs((at * 60 + minute + 1 - middle + 720) % 1440 - 720))
+        if day_part.startswith("morning"):
+            chosen = hour or 12  # "a las 2 de la mañana"
         if chosen != hour and (hour > 12 or (hour == 0 and day_part != "pm")):
             return False
         self.clock, night = (chosen, minute), self.part if self.has_date else ""
@@ -300,7 +277,7 @@ class TimePhraseParser:
 
     @grammar_rule(
         r"(?:" + _HOUR + "|" + _NAME + r")(?: (?P<hours>{hours}))?"
-        r"(?= (?P<part>{part})?)(?P<more>(?= " + LEADS + r"\d))?"
+        r"(?= (?P<part>{part})?)"
     )
     def _read_time(self, match: re.Match[str], preposition: str) -> EndPosition:
         is_led = preposition == "at"
@@ -309,21 +286,20 @@ class TimePhraseParser:
             return 0
         self.is_exact = any(match[mark] is not None for mark in ("minute", "h", "name", "hours", "part"))
         is_next = self.has_date and match.start() == self.skip_pattern(" ", self.end)
-        if not (is_led or self.is_exact or (is_next and hour <= 24 and match["more"] is None)):
+        if not (is_led or self.is_exact or (is_next and hour <= 24)):
             return 0
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
-        before, after = self.text[: match.start()].casefold(), self.text[match.end() :]
+        after = self.text[match.end() :]
         is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
         doubts = (
             not (is_led or self.is_exact),  # "tomorrow 9 eggs"
             match["uhr"] and after[:1] == " ",  # "9 Uhr 30 Eier"
             match["han"] and not match[0].endswith("分") and HAN.match(after),  # "9点30开会", but also "9点30个鸡蛋"
             not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE),  # "1h call": the time, or an hour from now
-            self.words.get_meaning("unit", match["part"]) and not before.endswith(_CLOCK_LEADS),  # "на 2 дня": how long
         )
         if any(doubts):
-            self.doubt = self.doubt or (match.start(), max(match.end(), match.end("part")))
+            self.weak = match.span()
         if self.part:
             own = match["part"] if self.part in _TONIGHT else None  # "tonight at 5am"
             self.impossible |= not self._shift_if_in_day_part(self.words.get_meaning("part", own) or self.part, match)
@@ -333,22 +309,23 @@ class TimePhraseParser:
     @grammar_rule(
         r"(?!(?<=\b[ael][la]\s)m[ae]r\b(?! \d))(?P<next>{next} )?"  # not "el mar"
         r"(?:(?P<weekday>{weekday})|(?<!\bthe\s)(?P<short>{short}))"  # nor "the sun"
-        r"(?P<followed>(?= (?:\d|{next}|{month}|{part}|{on}|{at})))?(?P<later> {next})?"
+        r"(?P<later> {next})?"
     )
     def _read_weekday(self, match: re.Match[str], preposition: str) -> EndPosition:
         if self.weekdays or self.month_day or self.is_every or self.distance is not None:
             return 0
         is_han = self.clock is None and HAN.match(match[0]) is not None  # "周五 看牙"
-        is_meant = bool(preposition or match["next"] or is_han) or match["followed"] is not None
+        is_meant = bool(preposition or match["next"] or match["later"] or is_han)
         kind = "weekday" if match["weekday"] else "short"
         weekday = int(self.words.get_meaning(kind, match[kind]))
         is_other_day = self.day is not None and self.day.weekday() != weekday  # "tomorrow at 9 sunday roast"
         is_function_word = len(match[kind]) < 3 and match[kind] in EVERY_FUNCTION_WORD  # "morgen so um 9"
-        is_bare = not (is_meant or self.end)  # "Friday dentist", but also "Friday prayers"
-        if is_other_day or is_function_word or (is_bare and kind == "short"):
+        if is_other_day or is_function_word:
             return 0
-        if is_bare or (kind == "short" and not ((self.day or is_meant) and self.words.language in LANGUAGES)):
-            self.doubt = self.doubt or match.span(kind)  # "at 5 sun cream", "às 9 segunda via"
+        if kind == "short" and self.words.language not in LANGUAGES:
+            self.doubt = self.doubt or match.span(kind)  # "Sam 9:00 call back"
+        if not is_meant and (kind == "short" or not self.end):
+            self.weak = match.span(kind)  # "Friday dentist", but also "Friday prayers"; "at 5 sun cream"
         self.weekdays = [weekday]
         self.is_next = bool(match["next"] or match["later"])
         if match["next"] and self.day is None and HAN.match(match[0]):  # 下周五: of the week after this
