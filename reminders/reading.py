@@ -1,7 +1,6 @@
 """Parses reminders in free text with the model or, failing that, the phrase parser, and formats their due times."""
 
 import asyncio
-import json
 import logging
 from datetime import datetime, tzinfo
 
@@ -9,6 +8,7 @@ from attrs import define
 
 from llm import prompts
 from llm.chat_model import ChatModel
+from llm.meant_json import parse_json_leniently
 from llm.quota import Quota
 from locales.catalog import comma_join, format_full_day, get_current_language, tr
 from records.errors import ErrorText, KeepsakeError
@@ -63,10 +63,10 @@ class ReminderReader:
         asked = PromptMessage(role="user", content=prompts.make_reminder_request(request_text[:MAX_TEXT_CHARS], now))
         try:
             answer = await self._quota.complete(person_id, self._model, [asked], schema=SCHEMA)
-            given = json.loads(answer.text)
-        except (KeepsakeError, ValueError, RecursionError) as error:
+        except KeepsakeError as error:
             log.info("a reminder could not be read: %s", type(error).__name__)
             return None
+        given = parse_json_leniently(answer.text)
         return parse_reminder(given, now) if isinstance(given, dict) else None
 
 

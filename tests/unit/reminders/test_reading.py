@@ -32,6 +32,21 @@ async def test_parses_reminder_with_model_and_schema(talk: ChatHarness) -> None:
     assert "an hour and a half from now" in str(request["messages"])
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '```json\n{"text": "call mum", "in_minutes": 90}\n```',
+        'Here it is:\n{"text": "call mum", "in_minutes": 90,} // in an hour and a half',
+        "{'text': 'call mum', 'in_minutes': 90}",
+    ],
+)
+async def test_reads_reminder_of_model_that_writes_more_than_json(talk: ChatHarness, answer: str) -> None:
+    talk.server.script_schema("remind", Behaviour(text=answer))
+    found = await talk.services.reminder_reader.parse_reminder_with_model(7, "in neunzig Minuten", talk.moment[0])
+    assert found is not None
+    assert (found.text, found.due_at - talk.moment[0]) == ("call mum", timedelta(minutes=90))
+
+
 @pytest.mark.parametrize("behaviour", [Behaviour(text="I cannot."), Behaviour(text="[]"), Behaviour(status=401)])
 async def test_invalid_model_answer_yields_no_reminder(talk: ChatHarness, behaviour: Behaviour) -> None:
     talk.server.script_schema("remind", behaviour)
