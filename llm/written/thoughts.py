@@ -16,8 +16,6 @@ _BLOCKS = re.compile(
     rf"""\s*(?:
     # Pangu, Gemini: between reserved tokens, unless a call stands there
     (?P<reserved>[<\[](?:unused|ctrl))\d{{1,4}}[>\]] (?!\s*(?:call:|\[?\{{)) .*? (?:(?P=reserved)\d{{1,4}}[>\]]|\Z)
-    # HyperCLOVA: a message of another role
-  | <\|im_start\|>(?:assistant/)?think\n .*? (?:<\|im_start\|>\w{{1,12}}\n|\Z)
     # web pages: a section that can be opened
   | <details[^<>]{{0,40}}>\s*
     <summary>(?:<b>)?[^<]{{0,60}}(?:thought|thinking|reasoning)[^<]{{0,60}}(?:</b>)?</summary> .*? (?:</details>\s*|\Z)
@@ -25,10 +23,6 @@ _BLOCKS = re.compile(
   | Thinking\.\.\.\n .*? (?:\.\.\.done\ thinking\.\s*|\Z)
     # Poe: a heading, and lines that are quoted
   | \*?Thinking\.\.\.\*?\s*+(?<=\n) (?:>[^\n]*+\s*+)+
-    # gpt-oss, where a server dropped the tokens around the names of its channels
-  | (?-i:(?:assistant)?analysis)(?![ \t.,:;!?-]) .*? (?-i:assistant)\s*(?:(?-i:final)|(?=(?-i:(?:commentary\s*)?to=)))
-    # Gemma 4, likewise
-  | (?-i:thought)\n .*? (?=\b(?-i:call):[\w.:]{{3,80}}\{{)
     # LibreChat: a fence, but no code of ReasonML
   | (?P<fence>```|~~~|:::)[ \t]*(?!reason(?:ml)?\s)\w*(?:{THINKS})\w*[ \t]*\n .*? (?:^(?P=fence)\s*|\Z)
     )""",
@@ -43,13 +37,17 @@ _PROCESS = rf"""\s*(?:
     # an element of notes, if an answer follows
     <(?P<element>[\w:.-]{{0,30}}(?:{_NOTES})[\w:.-]{{0,30}})(?:\s[^<>\n]{{0,200}})?>
     .*? (?:</(?P=element)\s*>\s*(?=\S)|\Z)
-  |
+    # gpt-oss, where a server dropped the tokens around the names of its channels
+  | (?-i:(?:assistant)?analysis)(?![ \t.,:;!?-])
+    .*? (?: (?-i:assistant)\s*(?: (?-i:final) | (?=(?-i:(?:commentary\s*)?to=)) ) | \Z )
+    # Gemma 4, likewise
+  | (?-i:thought)\n .*? (?:(?=\b(?-i:call):[\w.:]{{3,80}}\{{)|\Z)
     # Granite
-    Here(?:'s|\ is)\ my\ thought\ process: .*? (?:Here(?:'s|\ is)\ my\ response:\s*|\Z)
+  | Here(?:'s|\ is)\ my\ thought\ process: .*? (?:Here(?:'s|\ is)\ my\ response:\s*|\Z)
     # HuatuoGPT-o1
   | \#\#\ Thinking\n .*? (?:^\#\#\ Final\ Response\s*|\Z)
-    # HyperCLOVA
-  | /think\n .*? (?:<\|im_start\|>\w{{1,12}}\n|\Z)
+    # HyperCLOVA: a message of another role
+  | (?:<\|im_start\|>(?:assistant/)?|/)think\n .*? (?:<\|im_start\|>\w{{1,12}}\n|\Z)
     # Qwen 3.5 and 3.6
   | (?:Here's\ a\ )?thinking\ process:\n .*? (?:</think>\s*|\Z)
     # ReAct
@@ -70,9 +68,6 @@ _TALKED_ABOUT = re.compile(
     (?: (?!(?:{_NO_VERBS})\b)(?:[^\W\dA-Z]\w{{0,20}}[stт]|are)\  | [—是] ) [^<\n]*[.!?…。]\s*\Z""",
     re.VERBOSE,
 )  # sentences whose subject is a mark: a verb in the third person follows it. Unclosed thoughts begin in other ways.
-_BEGINNING_OF_COLLAPSED = re.compile(
-    r"\s*(?:assistant)?(?:a(?:n(?:a(?:l(?:y(?:si?)?)?)?)?)?\Z|analysis(?![ \t.,:;!?-])|thought\n)"
-)
 
 
 def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
@@ -80,8 +75,6 @@ def remove_thoughts(text: str, *, is_whole: bool = True) -> str:
     if is_whole and _TALKED_ABOUT.match(text):
         return text
     text = _remove_blocks(text if is_whole else hold_back_unfinished_mark(text), is_whole=is_whole)
-    if not is_whole and _BEGINNING_OF_COLLAPSED.match(text):
-        return ""
     return _remove_marked_thoughts(text, is_whole=is_whole)
 
 
