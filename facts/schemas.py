@@ -324,8 +324,7 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
     shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
-    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four). A weak
-    model's text is also vague if it lacks a name that precedes its words in their clause.
+    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four).
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
@@ -336,11 +335,7 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
     details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
     is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))  # "Anna is a vegetarian" is clear
     lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
-    parts = (text.split() for text in CLAUSE_BREAK.split(fact.quote) if words & _get_word_prefixes(find_topics(text)))
-    before = (takewhile(lambda word: not words & _get_word_prefixes(find_topics(word)), part) for part in parts)
-    # A weak model makes "Anna is a teacher" of "My aunt Ina is a teacher".
-    is_of_another = is_model_weak and any(_find_names(" ".join(each)) - words for each in before)
-    if is_of_another or ((details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)):
+    if (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words):
         return replace(fact, text=f"{speaker or 'User'}: {fact.quote}")
     return fact
 

@@ -10,7 +10,7 @@ from itertools import pairwise, permutations
 from math import log
 
 from llm.prompts import split_into_heading_and_text
-from text.analyzer import detect_language_of_latin_words, fold_accents
+from text.analyzer import detect_language_of_latin_words, fold_accents, split_words
 from text.fingerprint import NUMBER, parse_number_word_or_month, remove_thousands_separators
 from text.word_lists import FUNCTION_WORDS, WORD_LISTS
 from text.written_dates import ISO_DATE, find_iso_dates
@@ -192,24 +192,11 @@ def _remove_inferable_dates(text: str, source_dates: Sequence[date]) -> str:
 
 
 def _repeats_more_than_source(text: str, source: str) -> bool:
-    """Return True if a text repeats sentences or phrases more often than its source does."""
-    said, said_before = _count_each_sentence(text), _count_each_sentence(source)
-    if any(count >= 3 and count > said_before[sentence] for sentence, count in said.items()):
-        return True
-    words = [word.casefold() for word in _WORD.findall(text)]
-    if len(words) < 24:
-        return False
-    runs, runs_before = (
-        _count_each_trigram(words),
-        _count_each_trigram([word.casefold() for word in _WORD.findall(source)]),
-    )
+    """Return True if most words of a text are in phrases that it repeats more often than its source does."""
+    words = split_words(text)
+    runs, runs_before = _count_each_trigram(words), _count_each_trigram(split_words(source))
     looping = sum(count for run, count in runs.items() if count > 2 and count > runs_before[run])
     return looping > len(words) // 2
-
-
-def _count_each_sentence(text: str) -> Counter[str]:
-    parts = (part.strip() for part in re.split(r"[.!?。！？\n]+", text))
-    return Counter(part.casefold() for part in parts if len(part) > 12)
 
 
 def _count_each_trigram(words: Sequence[str]) -> Counter[tuple[str, str, str]]:

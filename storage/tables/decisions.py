@@ -154,6 +154,8 @@ def _is_about_same_fact(decision: Decision, fact: NewFact) -> bool:
 
 
 def _is_stated_again(decision: Decision, fact: NewFact) -> bool:
+    if is_negated(fact.text) and not is_negated(fact.line):
+        return False  # "I saw a film about gluten" does not say that one eats none
     key, quoted, decided = decision.key, frozenset(decision.quote_terms), _find_decided_topics(decision)
     terms, unsaid = _hash_terms(find_topics(fact.text), key), _hash_terms(fact.unsaid, key)
     if not (terms <= decided or decided <= terms) or decided.isdisjoint(unsaid):

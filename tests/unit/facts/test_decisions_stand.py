@@ -231,6 +231,18 @@ async def test_later_mention_does_not_undo_decision_but_restatement_does(
     assert (text, False) in await list_valid_facts(talk)
 
 
+async def test_mention_of_denied_thing_does_not_deny_it_again(talk: ChatHarness) -> None:
+    told = {"text": "Anna no come gluten.", "type": "state"}
+    fact = await say_and_learn(talk, "No como gluten.", message=1, quote="No como gluten", **told)
+    await change_fact_and_report(talk.services, ANNA.id, "delete", fact.id)
+    set_model_facts(talk, {"message": 3, "quote": "documental sobre el gluten", **told})
+    await talk.say("Vi un documental sobre el gluten.")
+    assert await talk.services.facts.learn(SCOPE) == []
+    talk.moment[0] += timedelta(minutes=1)
+    await say_and_learn(talk, "Ya no como gluten.", message=5, quote="no como gluten", **told)
+    assert await list_valid_facts(talk) == [("Anna no come gluten.", False)]
+
+
 async def test_unsupported_value_does_not_replace_pinned_fact(talk: ChatHarness) -> None:
     job = {"about": "Anna", "attribute": "job", "is_single": True, "type": "state"}
     fact = await say_and_learn(

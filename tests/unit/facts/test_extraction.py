@@ -393,19 +393,6 @@ def test_replaces_incomplete_text_of_weak_model_with_quote(text: str, quote: str
     assert replace_vague_text_with_quote(found, "Anna", is_model_weak=False).text == text
 
 
-@pytest.mark.parametrize(
-    ("text", "quote"),
-    [  # the first was written by a model of 1.5 billion parameters
-        ("Anna is a ferry captain.", "My brother-in-law Per is a ferry captain"),
-        ("Анна работает врачом.", "мой шурин Олег работает врачом"),
-        ("Anna trabaja de matrona.", "mi cuñada Pilar trabaja de matrona"),
-    ],
-)
-def test_weak_model_text_without_person_named_in_quote_is_replaced_with_quote(text: str, quote: str) -> None:
-    (found,) = extract_most_likely_facts(json.dumps([{"text": text, "message": 1, "quote": quote}]), quote)
-    assert replace_vague_text_with_quote(found, text.split(" ")[0], is_model_weak=True).text.endswith(quote)
-
-
 @pytest.mark.parametrize("is_model_weak", [False, True])
 @pytest.mark.parametrize(
     ("text", "quote"),

@@ -30,6 +30,8 @@ async def talk(tmp_path: Path) -> AsyncIterator[ChatHarness]:
         ("我奶奶住在绍兴。", "住在绍兴", "Anna住在绍兴。", False),
         ("جدتي تسكن في حلب.", "تسكن في حلب", "Anna تسكن في حلب.", False),
         ("Tom plays the cello in Ghent.", "plays the cello in Ghent", "Anna plays the cello in Ghent.", False),
+        ("My brother-in-law Per is a ferry captain.", "is a ferry captain", "Anna is a ferry captain.", False),
+        ("Мой шурин Олег работает врачом.", "работает врачом", "Anna работает врачом.", False),
         ("Lukas spielt Fagott.", "spielt Fagott", "Anna spielt Fagott.", False),
         ("Teyzem Bursa'da yaşıyor.", "Bursa'da yaşıyor", "Anna Bursa'da yaşıyor.", False),
         ("Last summer I bought a boat.", "bought a boat", "Anna bought a boat.", True),
