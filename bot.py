@@ -248,6 +248,7 @@ async def run_playground(settings: Settings, stop: StopRequest, *, port: int | N
 
 async def choose_model_and_check_if_offline(settings: Settings) -> tuple[Settings, str, bool]:
     """Return settings for the playground, the model's display name, and True if the model is offline."""
+    from llm.offline import OfflineModel
     from playground.ollama import OLLAMA, find_ollama_model
 
     if settings.openai_api_key or settings.openai_base_url:
@@ -255,6 +256,7 @@ async def choose_model_and_check_if_offline(settings: Settings) -> tuple[Setting
     if model := await find_ollama_model():
         found = replace(settings, openai_base_url=OLLAMA, openai_model=model, summary_model=model)
         return found, f"{model} (Ollama on this machine)", False
+    settings = replace(settings, openai_model=OfflineModel.name, openai_models=(), summary_model=OfflineModel.name)
     return settings, "the offline model (it only quotes what it remembers)", True
 
 

@@ -32,7 +32,8 @@ class Operator:
 
     @property
     def model_names(self) -> list[str]:
-        return list(dict.fromkeys((self.settings.openai_model, self.settings.summary_model)))
+        settings = self.settings
+        return list(dict.fromkeys((settings.openai_model, *settings.openai_models, settings.summary_model)))
 
     def is_admin(self, person: Person, *, in_private: bool) -> bool:
         """Return True if a person is an admin of the bot and the chat is private."""

@@ -53,7 +53,7 @@ async def the_talk(page: httpx.AsyncClient) -> None:
     begun = await page.post("/memory/api/session", json={"link": link.partition("#link=")[2]})
     assert begun.json()["person"] == ANNA
     assert begun.json()["is_admin"]
-    await say(page, "/admin", "Memories: 1")
+    await say(page, "/admin", "Models: offline\n")  # not the default of OPENAI_MODEL
     async with asyncio.timeout(PATIENCE):  # folds go on in the background
         while "Summary of earlier summaries" not in (await say(page, "/summary_show", "Summary of"))["text"]:
             pass
