@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm.meant_json import decode_json_and_find_end
+from llm.meant_json import decode_json_and_find_end, ends_too_early
 from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import MAX_PARTS
 
@@ -44,7 +44,10 @@ class EventReader:
         """Yield the remaining objects at the end of the body."""
         rest = bytes(self._buffer)
         if self._is_json:
-            yield from parse_json_objects(rest.decode("utf-8", "replace"))
+            text = rest.decode("utf-8", "replace")
+            if ends_too_early(text):  # a proxy may announce the length of what it got until then
+                raise BrokenOff
+            yield from parse_json_objects(text)
         else:
             yield from self._parse_line(rest.rstrip(b"\r"))
             yield from self._parse_line(b"")

@@ -33,6 +33,17 @@ def ends_inside_string(text: str) -> bool:
     return False
 
 
+def ends_too_early(text: str) -> bool:
+    """Return True if JSON is valid as far as it goes, but its end is missing."""
+    try:
+        json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text.rstrip()) or ends_inside_string(text)
+    except RecursionError:
+        pass
+    return False
+
+
 def parse_json_leniently(text: str) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
     if (value := parse_json_or_none(text)) is not None or len(text) > MAX_REPAIRED_CHARS:

@@ -304,6 +304,13 @@ async def test_error_body_with_status_200_raises_matching_error(kind: str) -> No
         await ask(body.encode())
 
 
+async def test_json_that_ends_too_early_is_broken_off() -> None:
+    """A proxy announces the length of what it got. "Malformed" would not be tried again."""
+    for missing in (1, 5, 40, len(WHOLE) - 2):
+        with pytest.raises(BrokenOff):
+            await ask(WHOLE.encode()[:-missing], headers=["content-type: application/json"])
+
+
 CALLS = json.loads(Path(__file__).with_name("written_calls.json").read_text(encoding="utf-8"))
 THOUGHTS = json.loads(Path(__file__).with_name("written_thoughts.json").read_text(encoding="utf-8"))
 NAMES = {"remind": ("text", "in_minutes"), "search_memory": ("query",)}
