@@ -8,7 +8,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
-from typing import TypeVar
 
 import attrs
 
@@ -36,12 +35,12 @@ from retrieval.turns import (
     find_uncovered_ranges,
     select_messages_of_newest_turns,
 )
+from runtime.tasks import run_in_thread_if_long
 from storage.search.protocol import Floats
 from storage.stores.memory_store import MemoryStore
-from text.tokenizer import SHORT_TEXT, Tokenizer
+from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
-Result = TypeVar("Result")
 
 LAST_TURNS = 4  # the newest turns, which stay verbatim even after they were archived
 MAX_CANDIDATES = 100  # messages that words and meaning find in each search
@@ -110,13 +109,13 @@ class MemoryRetrieval:
             now=now,
         )
         words = len(incoming.text)
-        builder = await _run_in_thread_if_text_is_long(start_prompt, words)
+        builder = await run_in_thread_if_long(start_prompt, words)
         if store is None:
             words += count_characters(unstored_messages)
             newest = select_messages_of_newest_turns(unstored_messages, LAST_TURNS)
-            await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), words)
-            await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(unstored_messages), words)
-            return await _run_in_thread_if_text_is_long(builder.build_context, words)
+            await run_in_thread_if_long(lambda: builder.add_last_turns(newest), words)
+            await run_in_thread_if_long(lambda: builder.add_older_turns(unstored_messages), words)
+            return await run_in_thread_if_long(builder.build_context, words)
         read = partial(store.read_context_sources, scope, max_turns=prefix_cache.MAX_TURNS_READ, before_turn=turn)
         sources = await read()
         if sources.profile and correct_profile and await correct_profile(store, scope.owner):
@@ -126,7 +125,7 @@ class MemoryRetrieval:
         correct = partial(prompts.mark_corrected_messages, facts=sources.facts)
         sources = replace(sources, last=correct(sources.last), unsummarized=correct(sources.unsummarized))
         newest = correct(said)
-        await _run_in_thread_if_text_is_long(lambda: builder.add_last_turns(newest), count_characters(newest))
+        await run_in_thread_if_long(lambda: builder.add_last_turns(newest), count_characters(newest))
         known = select_usable_facts(scope, sources.facts, incoming.person.id)
         asked = incoming.text_without_attachments
         search = partial(self.search, asked, store, scope, now=now, newest_messages=said, before_turn=turn, facts=known)
@@ -152,7 +151,7 @@ class MemoryRetrieval:
             found = await search()
         builder.add_facts(found.facts.relevant if found is not None else ())
         await self._add_snippets(builder, incoming, store, found, before_turn=turn, now=now)
-        return await _run_in_thread_if_text_is_long(
+        return await run_in_thread_if_long(
             builder.build_context, words + count_characters(newest) + count_characters(older)
         )
 
@@ -188,7 +187,7 @@ class MemoryRetrieval:
         previous = own[-1] if own else ""
         speakers = await store.list_speakers(scope)
         analyze = partial(Question.analyze, text, previous_text=previous, now=now, speakers=speakers)
-        question = await _run_in_thread_if_text_is_long(analyze, len(text) + len(previous))
+        question = await run_in_thread_if_long(analyze, len(text) + len(previous))
         question = replace(question, vector=await self._try_to_embed_question(question.meant, scope.owner))
         closeness = None
         if self._embedder is not None and question.vector is not None:
@@ -265,7 +264,7 @@ class MemoryRetrieval:
         if result is not None:
             required = _find_rarest_word_rows_not_in_prompt(result, builder)
             if required:
-                await _run_in_thread_if_text_is_long(builder.make_room_for_snippet, len(incoming.text))
+                await run_in_thread_if_long(builder.make_room_for_snippet, len(incoming.text))
                 required = _find_rarest_word_rows_not_in_prompt(result, builder)
             taken = self._tokens.count(prompts.format_remembered_snippets(snippets, now)) if snippets else 0
             snippets += await self.pack_snippets(
@@ -294,7 +293,7 @@ class MemoryRetrieval:
         choose = partial(
             find_reply_snippets, messages, self._tokens, replied_to_id=target.id, message_ids_in_prompt=shown
         )
-        return await _run_in_thread_if_text_is_long(
+        return await run_in_thread_if_long(
             partial(choose, before_turn=before_turn, available_tokens=room), count_characters(messages)
         )
 
@@ -338,7 +337,7 @@ class MemoryRetrieval:
             packing.add_fitting_passages(_iterate_passages(ranked, order, messages))
             return packing.snippets
 
-        return await _run_in_thread_if_text_is_long(pack_passages, count_characters(list(messages.values())))
+        return await run_in_thread_if_long(pack_passages, count_characters(list(messages.values())))
 
     async def _add_summaries_and_earlier_turns(
         self,
@@ -354,7 +353,7 @@ class MemoryRetrieval:
         builder.add_summaries(shown)
         earlier = {message.id: message for message in (*sources.unsummarized, *repeated)}
         older = [*sorted(earlier.values(), key=lambda message: message.sort_key), *unstored_messages]
-        await _run_in_thread_if_text_is_long(lambda: builder.add_older_turns(older), count_characters(older))
+        await run_in_thread_if_long(lambda: builder.add_older_turns(older), count_characters(older))
         if len(sources.unsummarized) == MAX_UNSUMMARIZED:
             oldest, _ = await store.find_first_and_last_message_id(scope)
             builder.record_cut("turns", oldest, sources.unsummarized[0].id - 1, "recent budget")
@@ -409,8 +408,3 @@ def _iterate_passages(
         message = messages_by_id.get(int(candidates.ids[candidates.messages[row]]))
         if message is not None:
             yield RankedPassage(message=message, part=int(candidates.parts[row]), score=ranking.get_score_parts(row))
-
-
-async def _run_in_thread_if_text_is_long(work: Callable[[], Result], char_count: int) -> Result:
-    """Run `work`, which processes a text of `char_count` characters. Use a thread if the text is long."""
-    return await asyncio.to_thread(work) if char_count > SHORT_TEXT else work()

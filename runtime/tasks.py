@@ -1,4 +1,4 @@
-"""Finish, undo, repeat and cancel asyncio tasks reliably."""
+"""Finish, undo, repeat and cancel asyncio tasks reliably, and run long work in threads."""
 
 import asyncio
 import logging
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+SHORT_TEXT = 8_000  # characters that are counted or rendered on the event loop; longer texts go to a thread
 AGAIN_SECONDS = 5.0  # how long to wait for a cancelled task before cancelling it again
 
 
@@ -64,6 +65,11 @@ async def acquire_or_undo(
 
         await run_to_completion(undo_when_acquired)
         raise
+
+
+async def run_in_thread_if_long(work: Callable[[], Result], char_count: int, max_chars: int = SHORT_TEXT) -> Result:
+    """Run `work`, which processes a text of `char_count` characters. Use a thread if these are over `max_chars`."""
+    return await asyncio.to_thread(work) if char_count > max_chars else work()
 
 
 @asynccontextmanager

@@ -18,7 +18,6 @@ REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 25  # the JSON around a tool call: id, type, function, name, arguments
 MAX_CACHED_COUNTS = 20_000  # recent turns, roles and headings come back in every prompt
-SHORT_TEXT = 8_000  # characters that are counted or analysed on the event loop; longer texts go to a thread
 NEAR = 0.3  # how far a cut may move to reach a boundary, as a share of the kept text
 USUAL_LETTERS = 4  # letters per token in English
 SEAMS = 2  # tokens that a text may share with its surroundings: one at each end

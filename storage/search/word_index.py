@@ -1,11 +1,11 @@
 """Keep the word index and the table `places` up to date with the messages."""
 
-import asyncio
 import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from records.scopes import Scope
+from runtime.tasks import run_in_thread_if_long
 from storage.engine.protocol import Connection, Row
 from storage.schema.rows import AnyRow, parse_moment
 from storage.search import full_text
@@ -13,6 +13,7 @@ from storage.search.terms import TermsEntry, mask_separators, select_rarest_term
 from text import analyzer
 from text.passages import split_into_passages
 
+MAX_CHARS_ON_LOOP = 400  # characters analysed on the event loop, which takes less time than a thread costs
 _PLACE = """
 INSERT INTO places (seq, user_id, thread_id, message_id, said_at, is_person, is_assistant, speaker, length, size, marks)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -23,8 +24,11 @@ _FOUND = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN 
 
 
 async def extract_terms_from_rows(rows: Sequence[tuple[int, AnyRow]]) -> list[TermsEntry]:
-    """Analyse (seq, row) pairs of messages for `index_entries`, in a thread."""
-    return await asyncio.to_thread(lambda: [extract_message_terms(seq, row) for seq, row in rows])
+    """Analyse (seq, row) pairs of messages for `index_entries`, in a thread unless they are short."""
+    size = sum(len(str(row["content"])) for _, row in rows)
+    return await run_in_thread_if_long(
+        lambda: [extract_message_terms(seq, row) for seq, row in rows], size, MAX_CHARS_ON_LOOP
+    )
 
 
 def unindex_owner(connection: Connection, owner: int) -> None:

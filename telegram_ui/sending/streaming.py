@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
 
 from attrs import define, field
 from telegram import InlineKeyboardMarkup, MessageEntity
@@ -16,7 +15,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 
 from locales.catalog import tr
 from records.errors import ServedElsewhere
-from runtime.tasks import cancel_and_wait
+from runtime.tasks import cancel_and_wait, run_in_thread_if_long
 from telegram_ui.sending.chat import Chat, MessageId
 from telegram_ui.sending.delivery import Delivery, DeliveryError
 from telegram_ui.sending.documents import send_file
@@ -37,12 +36,12 @@ from telegram_ui.sending.pace import Timer
 from text.characters import repair_surrogates
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 MIN_GROWING_SECONDS = 0.1  # seconds before a text is shown. A short answer is complete by then.
 MAX_STALL_SECONDS = 0.5  # seconds after which the beginning is shown even if no more text arrives
 PREVIEW_SECONDS = 1.0  # seconds between previews in one chat. Telegram accepts about one a second.
 GROUP_PREVIEW_SECONDS = 4.0  # seconds between previews in a group, where Telegram accepts 20 messages a minute
+MAX_CHARS_ON_LOOP = 500  # characters converted on the event loop, which takes a few milliseconds at worst
 DRAFT_SECONDS = 3.0  # seconds before a draft becomes a message, which can have a [Stop] button
 
 
@@ -81,7 +80,7 @@ class AnswerStream:
         self._is_rich: bool | None = None
         self._sent: list[int] = []  # the messages sent by send_final_answer()
         self._arrived: int | None = None  # the number of pieces in them
-        self._draft_id = _make_draft_id()
+        self._draft_id = 0  # 0 until a draft is shown
         self._with_entities = True
         self._changed = asyncio.Event()
         self._stalled: Timer | None = None
@@ -140,13 +139,15 @@ class AnswerStream:
                 await self._delivery.delete_messages(self._chat, self._ids)
                 self._ids, self._shown = [], []
                 return self._sent
-        parts = await convert_without_blocking(convert_markdown_if_short, markdown)
+        parts = await run_in_thread_if_long(
+            partial(convert_markdown_if_short, markdown), len(markdown), MAX_CHARS_ON_LOOP
+        )
         is_file = not parts and not is_blank(markdown)
         if is_file:
             # The messages that are already there stay.
             most = min(max(1, len(self._ids)), MAX_MESSAGES)
             told = f"\n\n{tr('answers-in-file')}"
-            parts = await convert_without_blocking(partial(truncate_answer, max_messages=most, ending=told), markdown)
+            parts = await asyncio.to_thread(truncate_answer, markdown, max_messages=most, ending=told)
         if self._arrived is None:
             self._arrived = 0
             for part, shown, _ in zip(parts[:-1], self._shown, self._ids, strict=False):
@@ -173,7 +174,8 @@ class AnswerStream:
     async def _make_rich_markdown(self, markdown: str) -> str:
         if self._is_rich is None:
             self._is_rich = self._wants_rich is not None and await self._wants_rich()
-        return await convert_without_blocking(convert_to_rich_markdown_if_needed, markdown) if self._is_rich else ""
+        convert = partial(convert_to_rich_markdown_if_needed, markdown)
+        return await run_in_thread_if_long(convert, len(markdown), MAX_CHARS_ON_LOOP) if self._is_rich else ""
 
     def get_text_seen_by_reader(self) -> str | None:
         """Return the text that the reader has seen ("" if none), or None if the bot is shutting down."""
@@ -223,7 +225,8 @@ class AnswerStream:
                 await clock.sleep(wait)
             await self._delivery.pace.wait_before_preview()
             self._changed.clear()
-            parts = await convert_without_blocking(truncate_answer, close_open_formatting(self._text))
+            cut = partial(truncate_answer, close_open_formatting(self._text))
+            parts = await run_in_thread_if_long(cut, len(self._text), MAX_CHARS_ON_LOOP)
             pieces = [part if self._with_entities else Piece(text=part.text) for part in parts]
             wanted_parts = [_ShownPart(piece, is_growing=piece is pieces[-1]) for piece in pieces]
             number = self._find_first_outdated_part_index(wanted_parts) if wanted_parts else None
@@ -309,6 +312,7 @@ class AnswerStream:
         chat, piece = self._chat, part.piece
         if self._is_draft(index, part):
             rich = await self._make_rich_markdown(close_open_formatting(self._text)) if not index else ""
+            self._draft_id = self._draft_id or secrets.randbelow(2**31 - 1) + 1
             await self._delivery.send_draft_without_retries(chat, self._draft_id, piece, rich)
         else:
             keyboard = self._make_stop_keyboard() if self._make_stop_keyboard and part.is_growing else None
@@ -323,7 +327,7 @@ class AnswerStream:
         else:
             here = chat if not index else replace(chat, reply_to=None)
             self._ids.append(await self._delivery.send_message_without_retries(here, piece, keyboard))
-            self._draft_id = _make_draft_id()
+            self._draft_id = 0
             if self._note_shown is not None:
                 await self._note_shown(self._ids)
 
@@ -341,14 +345,3 @@ class AnswerStream:
         # would overwrite the final text.
         await asyncio.wait({request}, timeout=1.0 if self._is_requesting_draft else None)
         await cancel_and_wait(request)
-
-
-def _make_draft_id() -> int:
-    return secrets.randbelow(2**31 - 1) + 1
-
-
-async def convert_without_blocking(convert: Callable[[str], T], markdown: str) -> T:
-    """Run a conversion, in a thread if the text is long, so that the event loop is not blocked."""
-    if len(markdown) <= 500:  # a few milliseconds at worst
-        return convert(markdown)
-    return await asyncio.to_thread(convert, markdown)

@@ -19,7 +19,6 @@ from llm.written.thoughts import remove_thoughts
 from records.errors import ImportRefused
 from records.scopes import Scope
 from telegram_ui.sending import formatting
-from telegram_ui.sending.streaming import convert_without_blocking
 from tests.fuzz.values import ATOMS, Chance
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from transfer.formats import detection
@@ -89,9 +88,7 @@ class LargeEntryPoints:
     async def _answer(self, text: Any) -> None:
         """Parse and convert a model's answer as the program does before sending it."""
         text_calls.find_calls_in_text(remove_thoughts(text), dict.fromkeys(TOOL_NAMES, ()), is_whole=True)
-        assert (
-            len(await convert_without_blocking(formatting.convert_markdown_if_short, text)) <= formatting.MAX_MESSAGES
-        )
+        assert len(await asyncio.to_thread(formatting.convert_markdown_if_short, text)) <= formatting.MAX_MESSAGES
 
     async def _message(self, text: Any) -> None:
         """Run a turn about a message of up to Telegram's limit, with all tasks that follow it."""
