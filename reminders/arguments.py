@@ -31,7 +31,8 @@ def parse_reminder(arguments: Mapping[str, object], now: datetime) -> NewReminde
 
     Return None if one is invalid, or the time is past or too far ahead. `now` must be in the person's zone.
     """
-    text, at, minutes = arguments.get("text"), str(arguments.get("at")), str(arguments.get("in_minutes"))
+    text, minutes = arguments.get("text"), str(arguments.get("in_minutes")).removesuffix(".0")
+    at = re.sub(r"(?<=[T ])(?=\d:)", "0", str(arguments.get("at")))  # "2026-12-03T9:00"
     rule = _parse_repeat_and_weekdays(str(arguments.get("repeat") or ""), str(arguments.get("weekdays") or ""))
     if not isinstance(text, str) or rule is None:
         return None
