@@ -27,7 +27,8 @@ _ERAS = {"R": 2018, "令和": 2018, "H": 1988, "平成": 1988, "民國": 1911}  
 _OFFSET = re.compile(
     r"(?:\b(?:GMT|UTC)|(?<=[\dMm]) (?=[+-]\d\d:?\d\d$))(?: ?(?P<hours>[+-]\d{1,2})(?::?(?P<minutes>\d\d))?)?"
 )
-_LIKELY_LANGUAGES = ("en", "ru", "es", "de", "zh", "pt", "ar")  # of the bot. Their words count before those of others.
+_LIKELY_LANGUAGES = ("en", "ru", "es", "de", "zh", "pt", "ar", "th")  # of the bot, and of LINE, which writes weekdays
+"""Their words count before those of others. A word that they know needs no other language, which takes a second."""
 MAX_DATE_CHARS = 80  # characters of a line that contains only a date
 MIN_MONTH_BYTES = 3  # bytes of an abbreviated month. In Latin script, two letters are not enough.
 NEAR_MONTH = 20  # characters that may stand between the name of a month and its day or year

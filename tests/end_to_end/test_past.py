@@ -134,3 +134,21 @@ async def test_import_that_failed_to_start_can_be_started_again(servers: LocalSe
     await ann.wait_for_toast(ann.press_button(offer, "Import"))
     servers.faults.clear_faults()
     await press_and_wait(ann, offer, "Import", "Done: 2 messages added")
+
+
+async def test_import_button_under_second_part_of_long_plan_imports(servers: LocalServers, bot: Process) -> None:
+    eve = servers.add_person("Eve")
+    await eve.ask("/summary_on", "Memory is on")
+    moment = "2026-05-01T10:00:00+00:00"
+    dates = dict.fromkeys(("created_at", "observed_at", "valid_from"), moment)
+    facts = [
+        {"id": number, "text": f"Always answer Eve's question {number} in one plain sentence of English.", **dates}
+        for number in range(1, 101)
+    ]
+    export = {"format": "keepsake-export", "version": 1, "owner": 5, "messages": [], "more": False}
+    export["facts"] = [{**fact, "kind": "preference"} for fact in facts]
+    since = eve.last_event
+    send_import(eve, json.dumps(export).encode(), "keepsake.json")
+    offer = await eve.wait_for_message(lambda message: "reply_markup" in message, since=since)
+    assert "would add" not in offer["text"], "the plan has several parts, of which the last has the buttons"
+    await press_and_wait(eve, offer, "Import", "Done: 100 facts added")
