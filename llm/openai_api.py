@@ -195,6 +195,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                     continue
                 raise
             else:
+                if schema is not None and fallbacks.may_have_passed and "{" not in answer.text:
+                    raise StatusError(503, "")  # it was asked without the schema, with which it may answer later
                 if any(message.pictures for message in messages):
                     self._unsupported.discard(ladder.PERHAPS_PICTURES, "pictures")
                 if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
@@ -270,8 +272,9 @@ class OpenAIChat(EndpointClient, ChatModel):
         is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
         pictures = [picture for message in messages for picture in message.pictures]
         possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
-        may_be_long = ladder.PERHAPS_LENGTH in self._unsupported and "length" in possible and kind != "busy"
-        likely: Step | None = "length" if may_be_long else None
+        likely: Step | None = None
+        if ladder.PERHAPS_LENGTH in self._unsupported and (kind != "busy" or error.is_fault):
+            likely = "length" if "length" in possible else None
         if is_named and kind != "busy":
             likely = "parameters"
         elif kind == "length":

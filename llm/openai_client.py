@@ -68,7 +68,7 @@ class BoundedBody(httpx2.AsyncByteStream):
                 await self.on_drained()
 
     async def _decompress_chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body, decompressed if it begins like gzip or its Content-Encoding is deflate."""
+        """Yield the body, decompressed if it begins like gzip."""
         inflater, is_first, chunks = None, True, aiter(self._response.content.iter_any())
         try:
             while True:  # ends with the body, or at the deadline
@@ -96,10 +96,9 @@ class BoundedBody(httpx2.AsyncByteStream):
                 raise BrokenOff from None
 
     def _choose_decompressor(self, first_chunk: bytes) -> "zlib._Decompress | None":
-        if self._encoding == "deflate" or first_chunk[0] == GZIP_MAGIC:  # zlib's header may be missing
-            has_header = first_chunk[0] == GZIP_MAGIC or first_chunk[0] & 15 == zlib.DEFLATED
-            return zlib.decompressobj(zlib.MAX_WBITS | 32 if has_header else -zlib.MAX_WBITS)
-        if self._encoding and not self._is_refusal and not _TEXT.match(first_chunk):  # br, zstd
+        if first_chunk[0] == GZIP_MAGIC:
+            return zlib.decompressobj(zlib.MAX_WBITS | 16)
+        if self._encoding and not self._is_refusal and not _TEXT.match(first_chunk):  # br, zstd, deflate
             raise BrokenOff(remedy=f"(Content-Encoding: {self._encoding})")
         return None
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from chat.tools import SEARCH_MEMORY
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
+from records.errors import ModelBusy
 from settings import Secret
 from tests.peers.picky_server import Body, PickyServer, make_refusal, run_picky_server
 from tests.peers.raw_server import Json, RawAnswer, make_answer, run_raw_server
@@ -87,11 +88,23 @@ async def test_schema_that_makes_the_server_fail_is_left_out(status: int) -> Non
         server,
         model,
     ):
-        background = model.for_background_work(Precedence())
+        background, server.text = model.for_background_work(Precedence()), '{"facts": []}'
         for _ in range(2):
             assert (await background.complete(make_prompt(), schema=SCHEMA)).text == server.text
     assert len(server.bodies) == 5
     assert "stream_options" in server.bodies[-1]
+
+
+async def test_prose_without_schema_is_no_answer_while_the_server_may_only_be_busy() -> None:
+    """Else messages would count as read for facts while a server that keeps to schemas restarts."""
+    faults = [500, 500, 500]
+    async with open_model(lambda _: make_refusal(faults.pop(), "") if faults else None) as (server, model):
+        background = model.for_background_work(Precedence())
+        server.text = "There is nothing to tell."
+        with pytest.raises(ModelBusy):
+            await background.complete(make_prompt(), schema=SCHEMA)
+        assert (await background.complete(make_prompt(), schema=SCHEMA)).text == server.text
+    assert "response_format" in server.bodies[-1]
 
 
 async def test_server_with_empty_streams_is_asked_without_them() -> None:
