@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import sqlite3 as standard
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ else:
         import sqlite3
 
 BUSY_TIMEOUT_MS = 5_000
+MIN_FREE_BYTES = 32_768  # what SQLite needs for its shared memory file when it opens a database
 RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
 _REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the bot and start it again."}
 
@@ -104,5 +106,13 @@ def to_storage_error(error: Exception, path: Path) -> StorageError:
         return StorageBusy(f"{name} is locked by another process; nothing was changed.")
     if code in (11, 26) or any(words in str(error) for words in ("malformed JSON", "Could not decode to UTF-8")):
         return make_corruption_error(path)
+    if code == 10 and _is_disk_full(path):  # SQLite reports some writes that found no room as a failure of the disk
+        code = 13
     refused = f"{{}} refused what was asked ({type(error).__name__}); nothing was changed."
     return StorageError(_SENTENCES.get(code, refused).format(name))
+
+
+def _is_disk_full(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(path.parent).free < MIN_FREE_BYTES
+    return False

@@ -247,6 +247,18 @@ async def test_start_on_read_only_disk_fails_with_one_line_and_keeps_messages(
     assert read_stored_texts(full_disk.data, ann.id) == ["Before", "In need"]
 
 
+async def test_start_on_full_disk_says_that_it_is_full(servers: LocalServers, full_disk: Disk) -> None:
+    """SQLite's "disk I/O error" for the shared memory file once became "The disk failed"."""
+    if not full_disk.is_mounted:
+        pytest.skip("A limit on the size of files leaves room on the disk.")
+    async with servers.run_bot(DATA_DIR=str(full_disk.data)) as process:
+        await servers.add_person().set_up_memory()
+    full_disk.fill(process.pid)
+    run = await servers.run(environ=servers.make_environ(DATA_DIR=str(full_disk.data)))
+    assert run.status == 1
+    assert run.err == "The disk that holds memory.db is full; nothing was changed."
+
+
 @pytest.mark.parametrize("damage", ["no database", "half a page", "garbled schema"])
 async def test_start_refuses_damaged_memory_db_and_leaves_file_unchanged(
     servers: LocalServers, tmp_path: Path, damage: str
