@@ -79,12 +79,13 @@ class _Leftovers:
         """Return True if a token tells a time in its language or one of the bot's languages."""
         token = self.tokens[at][0].strip(_SIGNS)
         word = fold_letters(token)
+        stem = word.removeprefix("l'")  # "dans l'après-midi"
         is_han = HAN.search(word) is not None  # written without spaces
         if self.parser.end > self.tokens[at].end() and self.parser.words.get_meaning("every", token):
             return True  # "trash every other" before "Tuesday at 9"
         lexicons = map(load_lexicon, {*LANGUAGES, self.parser.words.language})
         telling = (lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)
-        if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(word) for name in telling):
+        if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(stem) for name in telling):
             return word not in AMBIGUOUS_MONTHS or self._is_near_number(at)
         return is_han and _HAN_TIME.search(token) is not None
 

@@ -250,6 +250,8 @@ class TimePhraseParser:
         elif name in ("noon", "midnight"):
             self.clock, self.distance = (12 if name == "noon" else 0, 0), None
             self.is_midnight = name == "midnight"
+            if not (preposition or self.has_date or self.repeat):
+                self.weak = match.span()  # "midnight snack"
         elif match["hour"] or (parse_number(match["name"] or "") or 0) > 1 or match["this"] or name in _TONIGHT:
             self.part = name  # "上午9点", "tomorrow evening at eight"
         else:
