@@ -312,6 +312,63 @@ def test_leaves_out_temporary_chats_of_grok_and_counts_them() -> None:
     assert any("temporary chats: 1" in note for note in history.notes)
 
 
+def test_finds_role_and_words_by_their_values_under_unknown_names() -> None:
+    turns = [
+        {"who": "user", "said": "When are figs pruned?", "at": "2025-09-01T10:00:00Z", "model": None},
+        {"who": "assistant", "said": "In winter.", "at": "2025-09-01T10:00:09Z", "model": "gpt 4o"},
+    ]
+    history = read_history({"schema": 3, "threads": [{"threadId": "t", "name": "Figs", "turns": turns}]})
+    assert [(message.role, message.content) for message in history.messages] == [
+        ("user", "When are figs pruned?"), ("assistant", "In winter."),
+    ]  # fmt: skip
+    assert [message.title for message in history.messages] == ["Figs", ""]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"members": [{"kind": "user", "label": "Bob Smith"}, {"kind": "assistant", "label": "Help Desk"}]},
+        {
+            "members": [
+                {"kind": "user", "key": "b1", "at": 1756720000},
+                {"kind": "assistant", "key": "b2", "at": 1756720000},
+            ]
+        },
+    ],
+)
+def test_lists_of_participants_are_no_conversation(value: object) -> None:
+    with pytest.raises(ImportRefused):
+        read_history(value)
+
+
+def test_reads_messages_of_letta_interface_and_offers_none_as_memory() -> None:
+    listed = [
+        {
+            "id": "message-1",
+            "date": "2025-07-01T08:01:00+00:00",
+            "message_type": "user_message",
+            "content": "I moved to Bern",
+        },
+        {
+            "id": "message-2",
+            "date": "2025-07-01T08:01:02+00:00",
+            "message_type": "reasoning_message",
+            "reasoning": "New?",
+        },
+        {
+            "id": "message-3",
+            "date": "2025-07-01T08:01:04+00:00",
+            "message_type": "assistant_message",
+            "content": "How is it?",
+        },
+    ]
+    history = read_history(listed)
+    assert [(message.role, message.content) for message in history.messages] == [
+        ("user", "I moved to Bern"), ("assistant", "How is it?"),
+    ]  # fmt: skip
+    assert not history.questions
+
+
 def test_reads_date_in_field_of_obsidian_heading() -> None:
     text = "# Chats from 2025-06-08 [created:: 2025-06-08T12:37:50+00:00]\n\n## Human [created:: 2025-06-08T12:37:50+00:00]\n\nIs it there?\n\n## Gemini [created:: 2025-06-08T12:38:50+00:00]\n\nNo.\n"
     history = read_history(text, "2025-06-08.md")
