@@ -25,6 +25,7 @@ _OWN_NAMES = ("name", "tool", "tool_name", "function")  # keys that name a tool 
 _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in the key of an object that contains a call
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
+_BEGINNING_OF_JSON = re.compile(r"\[\s*\{|\{")
 _MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS?|REQUEST)\]", re.IGNORECASE)
 _NAME = re.compile(
     r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}"
@@ -78,11 +79,15 @@ def parse_calls(text: str, names: Names) -> tuple[ToolCall, ...]:
 
 
 def _parse_all_json(text: str) -> object:
-    """Parse the JSON values in a text, with marks between them, as one list."""
-    beginning = re.search(r"\[\s*\{|\{", text)
-    values = _MARKS.sub("\n", text[beginning.start() :]) if beginning else ""
-    values = re.sub(r"\}\s*(?:;\s*(?=\{\s*\"))?\{", "},{", values)
-    return parse_json_leniently(f"[{values}]")
+    """Parse the JSON values in a text as one list. From the first damaged one on, only marks may stand between them."""
+    values, place = list[object](), 0
+    while beginning := _BEGINNING_OF_JSON.search(text, place):  # ends: each value has a character
+        value, place = decode_json_and_find_end(text, beginning.start())
+        if value is None:
+            rest = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text[place:]))
+            return [*values, parse_json_leniently(f"[{rest}]")]
+        values.append(value)
+    return values
 
 
 def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator[tuple[str, Arguments]]:
@@ -117,7 +122,7 @@ def _get_arguments(call: Arguments, name_key: str, parameters: Sequence[str]) ->
         return None
     # An object may have a name of its own, such as a package or the definition of a tool.
     fits = set(given) & set(parameters or given) or (named and not given)
-    return given if fits or len(flat) <= 1 else None
+    return given if fits or (given is not flat and len(flat) <= 1) else None
 
 
 def _find_named_calls(text: str, names: Names) -> list[tuple[str, Arguments]]:

@@ -50,7 +50,7 @@ _WORD = re.compile(r"(?<![<\w/|])[^\W\d_]{3,}")  # of no mark
 _ONLY_MARKS = re.compile(
     r"""(?:
     (?:```|~~~)\w* | <[^<>\n]{0,60}>? | [^\w\n.!?)]
-  | \b\w{1,30}(?=[ \t]*=[^=]) | \b[a-z]\w{0,30}(?::(?!\s)|\.(?!\s|\Z))    # variables, and names of modules
+  | \b\w{1,30}(?=[ \t]*=[^=]) | \b[a-z]\w{0,30}(?::(?!\s|\Z)|\.(?!\s|\Z))    # variables, and names of modules
   | \b(?: \w{0,20}
           (?:func|tool|call|action|command|comment|print|name|type|json|await|return|input|arg|param|using)\w{0,20}
         | to | use | (?:调用)?(?:工具|函数)(?:调用|名称?)? )\b

@@ -7,7 +7,7 @@ from llm.written.thought_marks import CODE, is_tag_mentioned_as_word
 # The header of a message: its role, next to tokens or as a token.
 _HEADER = r"""(?:
     (?: <\|(?!\w*end)\w{1,20}\|?> | <start_of_turn> )\s*
-    (?: assistant(?!\s*to=) | (?:user|system|model|ipython)\b ) (?:<\|\w{1,20}\|>)?
+    (?: assistant(?!\s*(?:to=|<\|channel\|>)) | (?:user|system|model|ipython)\b ) (?:<\|\w{1,20}\|>)?
   | <[|｜](?:im_)?(?:[Aa]ssistant|[Uu]ser|system)(?:_start)?[|｜]>    # Phi, GLM, DeepSeek
   | <s>\s*\[INST\]                                           # Llama 2, Mistral
   | <\|START_OF_TURN_TOKEN\|>(?:<\|[A-Z]{1,12}_TOKEN\|>)?    # Cohere

@@ -56,7 +56,7 @@ _MARK = re.compile(
 # The names of closing marks, such as "/think", "END_THINKING", "|endthink" and "thought_end".
 _CLOSING_NAME = re.compile(r"[|\s]*[/\\／]|.*(?<![a-z])end(?![a-su-z]|tr)", re.IGNORECASE | re.DOTALL)
 # In the header of a message of gpt-oss. Only the final channel is for the reader.
-_TO_READER = re.compile(r"\bfinal\b|to=user|\A(?!.*(?:analysis|commentary|channel|to=))", re.DOTALL)
+_TO_READER = re.compile(r"\bfinal\b|to=user|\A(?!.*(?:analysis|commentary|channel|to=))", re.DOTALL | re.IGNORECASE)
 _TO_TOOL = re.compile(
     r"to=(?!assistant|user|self)|<\|channel\|>\s*+(?!analysis|commentary|final)[^<]*<\|channel", re.IGNORECASE
 )

@@ -11,6 +11,7 @@ from llm.partial_answer import PartialAnswer
 from llm.tool_calls import ToolOffer
 from llm.written.call_arguments import Names
 from llm.written.calls import HELD, find_calls_in_text
+from llm.written.thoughts import remove_thoughts
 
 NAMES: Names = {"search_memory": ("query",), "remember": ("text",), "forget": ("fact_id",)}
 REMINDERS: Names = {"remind": ("text", "in_minutes")}
@@ -115,6 +116,20 @@ def test_shows_json_before_call() -> None:
 def test_parses_flat_call_of_tool_without_known_parameters() -> None:
     found = find_calls_in_text('{"tool": "search_memory", "query": "walnuts"}', {"search_memory": ()}, is_whole=True)
     assert (found.shown, [call.name for call in found.calls]) == ("", ["search_memory"])
+
+
+def test_parses_two_calls_with_words_between_them() -> None:
+    reading = find_calls_in_text(
+        f"<tool_call>{CALL}</tool_call>\nThen:\n<tool_call>{CALL}</tool_call>", NAMES, is_whole=True
+    )
+    assert len(reading.calls) == 2
+
+
+def test_makes_call_behind_final_channel() -> None:
+    final = "<|channel|>final<|message|>I set it.<|end|>"
+    call = f"<|start|>assistant<|channel|>commentary to=functions.remind <|constrain|>json<|message|>{GIVEN}<|call|>"
+    reading = find_calls_in_text(remove_thoughts(final + call), REMINDERS, is_whole=True)
+    assert (reading.shown, len(reading.calls)) == ("I set it.", 1)
 
 
 def test_parses_two_calls_in_one_tag() -> None:
@@ -279,6 +294,7 @@ def test_parses_and_hides_calls_in_chat_template_formats(text: str) -> None:
         "Sure. <remind> is an element. It has <text>.",
         'remind(text="...", in_minutes=...)',
         'You can write:\n```python\nremind(text="tea", in_minutes=5)\n```\nand it will be called every day.',
+        '```json\n[{"name": "remind", "kind": "tool"}, {"name": "search_memory", "kind": "tool"}]\n```\nThe tools.',
         '```json\n{"name": "remind", "description": "Sets one.", "parameters": {"type": "object"}}\n```\nThe schema.',
     ],
 )

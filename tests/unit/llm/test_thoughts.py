@@ -21,6 +21,7 @@ ANSWERS = [
     "<|channel>thought\nSECRET\n<channel|>Visible answer",
     "analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Visible answer",
     "final<|message|>Visible answer",
+    "<|channel|>Analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>Final<|message|>Visible answer",
     "<|channel|>thinking<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>Visible answer",
     "<thinking about it>SECRET</thinking>Visible answer",
     "<Thought_Process>SECRET</Thought_Process>Visible answer",
