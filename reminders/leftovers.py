@@ -18,9 +18,8 @@ from text.word_lists import AMBIGUOUS_MONTHS, EVERY_FUNCTION_WORD
 MIN_NAME_CHARS = 5  # A shorter name, such as "May", resembles too many words.
 MIN_LIKENESS = 0.8  # of a misspelt name, as in "wensday" or "tuesd"
 MIN_MINUTES = 10  # "at 9 30 eggs" may be 9:30, but "at 9 3 eggs" is not 9:03
-_TIME_SHAPES = re.compile(SPOKEN["time-shapes"], re.IGNORECASE)
+_TIME_SHAPES = re.compile(f"{SPOKEN['time-shapes']}|{SPOKEN['zh']['left_over']}", re.IGNORECASE)
 _SIGNS = ".:'@~+-–—"  # around a time
-_HAN_TIME = re.compile(SPOKEN["zh"]["left_over"])
 _UNREAD_WORD = re.compile(SPOKEN["unread-word"])
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
 _JOINERS = " (?:(?:{until}|{of}|{and}|{on}|{at}|[-–—]) )*"  # a pattern of Lexicon.match()
@@ -87,7 +86,7 @@ class _Leftovers:
         telling = (lexicon.compile("{telling}|{part-root}|{weekday-root}") for lexicon in lexicons)
         if _TIME_SHAPES.search(token) or any(name.search(word) if is_han else name.fullmatch(stem) for name in telling):
             return word not in AMBIGUOUS_MONTHS or self._is_near_number(at)
-        return is_han and _HAN_TIME.search(token) is not None
+        return False
 
     def _may_be_number_of_time(self, at: int) -> bool:
         """Return True for a number that may be an hour, minutes or a day: "at 9 or 10", "tomorrow buy 3 eggs"."""
