@@ -109,6 +109,7 @@ class Fallbacks:
     may_have_passed: bool = False  # True if the last refusal may pass by itself
     had_fault: bool = False  # True if it was a server's or a gateway's fault
     empty_answers: int = 0
+    called_other_tools: bool = False  # True if it called tools that do not exist, so it may call those that do
     _taken: list[tuple[frozenset[Step], str]] = field(default_factory=list)
 
     @property

@@ -151,6 +151,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 # What was shown before the call gives way to the answer, as it does before every call.
                 log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
                 fallbacks.left_out.add("tools")
+                fallbacks.called_other_tools = not any(tool.name in answer.text for tool in self._offer.tools)
             except StatusError as error:
                 timer.may_retry = not answer.shown
                 if answer.shown:
@@ -354,7 +355,8 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_tried_alone("length"))
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
-        if "tools" in fallbacks.left_out and ("tools" in helpful or not fallbacks.last_refusal):
+        is_unread = not (fallbacks.last_refusal or fallbacks.called_other_tools)
+        if "tools" in fallbacks.left_out and ("tools" in helpful or is_unread):
             is_certain = "tools" in helpful and not may_have_passed and "fail" not in fallbacks.last_refusal
             self._record_tool_refusal(is_certain=is_certain)
         elif "tools" in request:
