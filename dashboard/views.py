@@ -18,7 +18,7 @@ from locales.page_texts import remove_commands
 from locales.sentences import STORAGE_NAMES, format_privacy_text
 from records.facts import MAX_FACT_CHARS
 from records.messages import TIMELINE_KINDS, Message, TimelineKind, matches_filter
-from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OwnerConfig
+from records.owners import DEFAULT_EVERY_N, MAX_EVERY_N, OFFERED_THRESHOLDS, OwnerConfig
 from records.scopes import FIRST_NUMBER, Scope
 from records.status import Status
 from records.summaries import Summary
@@ -268,7 +268,7 @@ class ViewHandlers:
         is_private, days = not request.is_group, self._settings.retention_days
         return {
             "groups": [(tr(group), listed) for group, listed in rows.items()],
-            "thresholds": (5, 10, 20, 50),
+            "thresholds": OFFERED_THRESHOLDS,
             "most_every_n": MAX_EVERY_N,
             "privacy": remove_commands(format_privacy_text(config, is_private=is_private, retention_days=days)),
         }

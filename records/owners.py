@@ -21,6 +21,7 @@ SpokenAnswers = Literal["", "voice", "always"]  # the spoken answers: none, thos
 SPOKEN_ANSWERS: tuple[SpokenAnswers, ...] = ("", "voice", "always")
 Formatting = Literal["", "rich"]  # the format of answers: plain messages, or Telegram's rich messages where needed
 DEFAULT_EVERY_N, MAX_EVERY_N = 20, 500  # turns in one summary of level 1
+OFFERED_THRESHOLDS = (5, 10, 20, 50)  # values of every_n that have a button
 OWN_PERSONA = "own"
 MAX_PERSONA_CHARS = 500  # some 120 tokens of the system prompt's budget
 MAX_INSTRUCTIONS_CHARS = 1000  # of an owner's instructions for summaries

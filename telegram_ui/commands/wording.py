@@ -10,13 +10,12 @@ from telegram import InlineKeyboardButton
 
 from locales.catalog import ENGLISH, format_day, tr, translate
 from records.messages import Message
-from records.owners import OwnerConfig, Policy
+from records.owners import OFFERED_THRESHOLDS, OwnerConfig, Policy
 from records.scopes import ListedConversation
 from summaries.policies import POLICIES
 
 MAX_LABEL_CHARS = 40  # characters of the beginning of a conversation that serve as its title
 MAX_QUOTE_CHARS = 200
-OFFERED_THRESHOLDS = (5, 10, 20, 50)  # thresholds that have a button
 SENT_KINDS = (
     *("photo", "voice", "audio", "video", "video_note", "animation", "sticker", "document", "contact", "location"),
     *("venue", "poll", "dice", "story", "new"),
