@@ -162,10 +162,7 @@ class FactExtractor:
         is a request, "News: I'm in Rome" is none.
         """
         speakers = {message.id: prompts.get_speaker_name(message) for turn in request.turns for message in turn}
-        checked = {
-            number: kinds.rewrite_or_drop_fact_by_kind(fact, "", speakers[fact.source_ids[0]])
-            for number, fact in enumerate(facts)
-        }
+        found = dict[int, str]()
         with suppress(ModelError):
             for number, fact in enumerate(facts):
                 is_unclear = not (fact.is_typed or fact.is_uncertain or fact.is_in_question)
@@ -177,8 +174,12 @@ class FactExtractor:
                 is_part = kind in kinds.NO_FACTS or (kind == "wish" and is_clause_before_wish(fact.quote, fact.line))
                 if is_part and fact.quote != fact.line and not fact.is_introduced:
                     kind = await ask(fact.quote)
-                checked[number] = kinds.rewrite_or_drop_fact_by_kind(fact, kind, speakers[fact.source_ids[0]])
-        return [fact for fact in checked.values() if fact is not None]
+                found[number] = kind
+        checked = (
+            kinds.rewrite_or_drop_fact_by_kind(fact, found.get(number, ""), speakers[fact.source_ids[0]])
+            for number, fact in enumerate(facts)
+        )
+        return [fact for fact in checked if fact is not None]
 
     async def _ask_for_kind_of_line(self, owner: int, line: str, *, is_needed: bool) -> str:
         """Ask the model for the kind of a line. Return "" if it gives no usable answer or should not be asked.
@@ -220,9 +221,7 @@ class FactExtractor:
         messages = [replace(message, content=cut_out_middle(text, MAX_CHECKED_CHARS)) for message, text in own]
         speakers = [prompts.get_speaker_name(message) for message in messages]
         single = [part for fact in extracted_facts for part in split_compound_fact(fact, " ".join(speakers))]
-        find_faults = partial(
-            verification.find_fact_faults, messages=messages, zone=batch.zone, assistant_text=request.assistant_text
-        )
+        find_faults = partial(verification.find_fact_faults, messages=messages, zone=batch.zone)
         kept = []
         for versions in schemas.iterate_candidates_for_each_fact(single, messages, known_ids=shown, zone=batch.zone):
             faults = list[str]()

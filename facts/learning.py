@@ -248,9 +248,6 @@ class Facts:
 
     async def edit(self, owner: int, fact_id: int, text: str) -> Fact | None:
         async with self._memory.open_store(owner) as store:
-            known = await store.facts.find_fact(owner, fact_id)
-            if known is None or known.valid_to is not None:
-                return None
             return await store.facts.edit_fact(owner, fact_id, text, now=self._clock())
 
     async def embed_facts_without_vectors(self) -> None:

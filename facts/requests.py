@@ -43,11 +43,6 @@ class ExtractionRequest:
     shown: tuple[Fact, ...]
     turns: tuple[tuple[Message, ...], ...] = ()  # the covered turns
 
-    @property
-    def assistant_text(self) -> str:
-        """The assistant's messages in the covered turns, joined by newlines. The request itself leaves them out."""
-        return "\n".join(message.content for turn in self.turns for message in turn if message.role == "assistant")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionEstimate:

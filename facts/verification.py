@@ -10,7 +10,7 @@ from records.messages import Message
 from retrieval import date_expressions
 from summaries.quality_gate import find_invented_numbers
 from text.analyzer import detect_language_of_latin_words, fold_accents, list_search_terms, normalize_text
-from text.fingerprint import find_topics, make_fingerprint
+from text.fingerprint import make_fingerprint
 from text.word_lists import WORD_LISTS
 
 NEAR_DAYS = timedelta(days=15)  # that "tomorrow", "next Friday" or "in ten days" may mean, in any language
@@ -21,11 +21,11 @@ _LATIN = str.maketrans(WORD_LISTS["latin"])
 
 
 def find_fact_faults(
-    fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo, assistant_text: str = ""
+    fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo
 ) -> list[str]:
     """Return the reasons not to learn a fact from messages, or [] if the messages support it.
 
-    The fact may contain names and numbers from `allowed_texts`. `assistant_text` is the assistant's part of the turns.
+    The fact may contain names and numbers from `allowed_texts`.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *allowed_texts])
@@ -37,9 +37,6 @@ def find_fact_faults(
         faults.append("a number or date that the messages lack")
     if _find_invented_names(fact.text, said):
         faults.append("a name that the messages lack")
-    about = find_topics(fact.text)
-    if len(about & find_topics(assistant_text)) > len(about & find_topics("\n".join([said, *derived]))):
-        faults.append("more of the assistant's words than of the person's")
     return faults
 
 

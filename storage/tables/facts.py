@@ -139,10 +139,10 @@ class FactTable(OwnerTables):
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
 
     async def edit_fact(self, owner: int, fact_id: int, text: str, *, now: datetime) -> Fact | None:
-        """Replace a fact's text, and keep the old text as a superseded fact. Return None if there is no such fact."""
+        """Replace a fact's text, and keep the old text as a superseded fact. Return None if no such fact holds."""
         async with self.database.open_transaction(owner) as tx:
             row = await tx.fetch_row(_ONE, owner, fact_id)
-            if row is None:
+            if row is None or row["valid_to"] is not None:
                 return None
             known = parse_fact(row)
             if known.text == remove_invisible_characters(text):
@@ -150,7 +150,7 @@ class FactTable(OwnerTables):
             earlier = await tx.run(reserve_ids_and_get_first, self.kind, owner, "next_fact_id")
             moment = format_moment(now)
             old = {"id": earlier, "superseded_by": fact_id, "origin": EARLIER, "is_pinned": False, "decided_at": moment}
-            old = {**FACTS.to_portable_row(row), "valid_to": row["valid_to"] or moment, "deleted_at": None, **old}
+            old = {**FACTS.to_portable_row(row), "valid_to": moment, "deleted_at": None, **old}
             await tx.execute(FACTS.upsert_sql, *FACTS.to_params(old))
             await tx.execute(_REWORD, remove_invisible_characters(text), moment, owner, fact_id)
             return parse_fact((await tx.fetch_rows(_ONE, owner, fact_id))[0])
