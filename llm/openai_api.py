@@ -257,7 +257,6 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> bool:
         """Reduce the next request. Return False to stop retrying, or raise a ModelError if the prompt must change."""
         kind, words, status = error.kind, error.searchable_text, error.status_code
-        may_reduce = fallbacks.for_person or "response_format" in request  # a schema is what most servers fail on
         # OpenRouter answers 404 where a feature is missing.
         if kind not in ("unclear", "length", "busy", "model") or (kind == "busy" and error.retry_after is not None):
             return False
@@ -265,7 +264,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         fallbacks.had_fault = error.is_fault
         fallbacks.may_have_passed = error.may_pass and not (error.is_fault and FAULTS in self._unsupported)
         timer.may_retry = error.may_pass and fallbacks.refusals < ladder.MAX_REQUESTS
-        if fallbacks.refusals >= ladder.MAX_REQUESTS or (error.may_pass and not may_reduce):
+        if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
         named = f"{error.details.get('param')} {words}"
         if kind != "busy" and self._try_to_change_reasoning(request, named):
@@ -291,8 +290,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         tries = 2 if fallbacks.for_person else ladder.MAX_REQUESTS - 1
         if fallbacks.may_have_passed and not likely and fallbacks.refusals < tries:
             return False
-        if not fallbacks.for_person and error.may_pass:
-            possible &= {"parameters"}  # a fault says nothing of the prompt, which is read again later
+        if not fallbacks.for_person and error.may_pass:  # what is asked in the background is asked again later
+            possible &= {"parameters"} if "response_format" in request else {"system"} if error.is_fault else set()
         may_be_stream = kind in ("unclear", "model") or error.is_fault
         may_be_stream = may_be_stream and not fallbacks.left_out and STREAMS in self._unsupported
         if "stream" in request and (may_be_stream or failures.STREAMING.search(named)):

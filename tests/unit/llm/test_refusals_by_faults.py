@@ -95,6 +95,16 @@ async def test_schema_that_makes_the_server_fail_is_left_out(status: int) -> Non
     assert "stream_options" in server.bodies[-1]
 
 
+@pytest.mark.parametrize("status", [500, 502])
+async def test_fault_at_the_system_role_does_not_end_background_work(status: int) -> None:
+    """Else nothing would ever be summarised: a summary has no schema to leave out."""
+    async with open_model(lambda body: make_refusal(status, "") if has_system(body) else None) as (server, model):
+        background = model.for_background_work(Precedence())
+        for _ in range(3):
+            assert (await background.complete(make_prompt())).text == server.text
+    assert [has_system(body) for body in server.bodies] == [True, True, True, False, True, True, False, False]
+
+
 async def test_prose_without_schema_is_no_answer_while_the_server_may_only_be_busy() -> None:
     """Else messages would count as read for facts while a server that keeps to schemas restarts."""
     faults = [500, 500, 500]
