@@ -31,6 +31,7 @@ import-talks-prompts = أسئلتك: { $count }.
 import-none-yours = لا رسالة منها لك (معرّفك في تيليجرام { $id }).
 import-left-wordless = تُرك ما هو بلا كلمات (صور، صوت، ملفات): { $count }.
 import-left-temporary = محادثات مؤقتة لم تُؤخذ: { $count }.
+import-not-read = ملفات أخرى في الأرشيف لم تُقرأ: { $count }. أولها: { $first }.
 import-left-service = تُرك ما هو من التطبيق (مكالمات، تثبيت، انضمام): { $count }.
 import-retained = سيُمحى من هذه الرسائل مجددًا { $old }.
 import-already = هو موجود من قبل؛ وما زال ينقص: { $missing }.

@@ -31,6 +31,7 @@ import-talks-prompts = Deine Fragen: { $count }.
 import-none-yours = Keine der Nachrichten ist von dir (deine Telegram-ID ist { $id }).
 import-left-wordless = Entfällt, ohne Worte (Bilder, Sprache, Dateien): { $count }.
 import-left-temporary = Weggelassen, temporäre Chats: { $count }.
+import-not-read = Andere Dateien des Archivs, nicht gelesen: { $count }. Die erste: { $first }.
 import-left-service = Entfällt, von der App selbst (Anrufe, Angeheftetes, Beitritte): { $count }.
 import-retained = Von diesen Nachrichten würden wieder gelöscht: { $old }.
 import-already = Er ist schon da; es fehlt noch: { $missing }.

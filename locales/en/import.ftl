@@ -33,6 +33,7 @@ import-talks-prompts = Your questions: { $count }.
 import-none-yours = None of its messages is yours (your Telegram id is { $id }).
 import-left-wordless = Left out, without words (pictures, voice, files): { $count }.
 import-left-temporary = Left out, temporary chats: { $count }.
+import-not-read = Other files of the archive, not read: { $count }. The first one: { $first }.
 import-left-service = Left out, of the app itself (calls, pins, joins): { $count }.
 import-retained = Of these messages, { $old } would be erased again.
 import-already = This file is imported already; still to come: { $missing }.

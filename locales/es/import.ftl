@@ -31,6 +31,7 @@ import-talks-prompts = Tus preguntas: { $count }.
 import-none-yours = Ningún mensaje es tuyo (tu ID de Telegram es { $id }).
 import-left-wordless = Se omiten, sin palabras (imágenes, voz, archivos): { $count }.
 import-left-temporary = Omitidos, chats temporales: { $count }.
+import-not-read = Otros archivos del paquete, sin leer: { $count }. El primero: { $first }.
 import-left-service = Se omiten, de la propia aplicación (llamadas, fijados, entradas): { $count }.
 import-retained = De estos mensajes se borrarían otra vez: { $old }.
 import-already = Este ya está; aún falta: { $missing }.

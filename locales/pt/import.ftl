@@ -31,6 +31,7 @@ import-talks-prompts = Suas perguntas: { $count }.
 import-none-yours = Nenhuma das mensagens é sua (seu ID do Telegram é { $id }).
 import-left-wordless = Fora, sem palavras (imagens, voz, arquivos): { $count }.
 import-left-temporary = Deixadas de fora, conversas temporárias: { $count }.
+import-not-read = Outros arquivos do pacote, não lidos: { $count }. O primeiro: { $first }.
 import-left-service = Fora, do próprio aplicativo (ligações, fixadas, entradas): { $count }.
 import-retained = Destas mensagens seriam apagadas de novo: { $old }.
 import-already = Este já entrou; ainda falta: { $missing }.

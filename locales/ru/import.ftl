@@ -31,6 +31,7 @@ import-talks-prompts = Твоих вопросов: { $count }.
 import-none-yours = Твоих сообщений в нём нет (твой ID в Telegram — { $id }).
 import-left-wordless = Пропущено без слов (картинки, голос, файлы): { $count }.
 import-left-temporary = Пропущено временных чатов: { $count }.
+import-not-read = Другие файлы архива, не прочитано: { $count }. Первый: { $first }.
 import-left-service = Пропущено служебных (звонки, закрепления, вступления): { $count }.
 import-retained = Снова будет стёрто из этих сообщений: { $old }.
 import-already = Он уже здесь; ещё не хватает: { $missing }.

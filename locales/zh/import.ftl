@@ -31,6 +31,7 @@ import-talks-prompts = 你的提问：{ $count } 个。
 import-none-yours = 其中没有你的消息（你的 Telegram ID 是 { $id }）。
 import-left-wordless = 已略过没有文字的（图片、语音、文件）：{ $count } 条。
 import-left-temporary = 已略过的临时聊天：{ $count }。
+import-not-read = 压缩包中未读取的其他文件：{ $count }。第一个：{ $first }。
 import-left-service = 已略过应用自身的（通话、置顶、加入）：{ $count } 条。
 import-retained = 这些消息中有 { $old } 条会再次被删除。
 import-already = 它已经在了；还缺：{ $missing }。

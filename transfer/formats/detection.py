@@ -71,7 +71,7 @@ _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have be
 
 def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
     limit = min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))
-    unpacked = _unpack_files(data, context.name, limit)
+    unpacked, listed = _unpack_files(data, context.name, limit)
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
@@ -85,6 +85,10 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     form, group = _choose_format_and_files(files, context.name, is_packed=is_packed)
     if not group or (history := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed, product=form.product)
+    read = {file.path for file in group}
+    if unread := [path for path in listed if path not in read]:
+        note = tr("import-not-read", count=len(unread), first=unread[0])
+        history = replace(history, notes=(note, *history.notes))
     is_own_export = history.rows is not None
     assistant = FORMATS[history.format].product or "Assistant"
     messages = history.messages if is_own_export else merge_duplicates(history.messages, assistant)
@@ -258,8 +262,8 @@ def _extract_json_of_script(text: str) -> str:
     return text[found.end() :][: stream.at]
 
 
-def _unpack_files(data: bytes, name: str, max_bytes: int) -> deque[tuple[str, bytes]]:
-    """Return an archive's files and those of archives inside it, or the file itself."""
+def _unpack_files(data: bytes, name: str, max_bytes: int) -> tuple[deque[tuple[str, bytes]], list[str]]:
+    """Return the files of an archive and of archives inside it, or the file itself, and the paths of all with text."""
     try:
         data = _decompress_gzip(data, max_bytes, max_bytes)
         if (files := _list_entries(data)) is not None:
@@ -281,7 +285,7 @@ def _unpack_files(data: bytes, name: str, max_bytes: int) -> deque[tuple[str, by
         raise ImportRefused(tr("import-other-packing"))
     if len(data) > max_bytes:
         raise _make_limit_error(f"{max_bytes // 1_000_000} MB")
-    return deque([(name, data)])
+    return deque([(name, data)]), []
 
 
 def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
@@ -289,7 +293,7 @@ def _decompress_gzip(data: bytes, limit: int, total_limit: int) -> bytes:
     return _read_with_limit(packed, limit, total_limit=total_limit) if data.startswith(b"\x1f\x8b") else data
 
 
-def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> deque[tuple[str, bytes]]:
+def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> tuple[deque[tuple[str, bytes]], list[str]]:
     wanted = [entry for entry in files if _is_known_file_name(entry[0])]
     for ends in (_READABLE, _LOG_ENDS):
         wanted = wanted or [entry for entry in files if PurePosixPath(entry[0].lower()).suffix in ends]
@@ -303,7 +307,8 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> deque[tuple
         with open_entry() as packed:
             unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
         left -= len(unpacked[-1][1])
-    return unpacked
+    with_text = tuple(filter(None, (*_READABLE, *_LOG_ENDS)))
+    return unpacked, [path for path, _ in files if path.lower().endswith(with_text)]
 
 
 def _list_entries(data: bytes) -> list[_Entry] | None:

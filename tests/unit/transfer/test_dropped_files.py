@@ -374,3 +374,18 @@ def test_whatsapp_chat_exporter_marks_what_the_app_says() -> None:
     }
     said = read_history({"1@g.us": {"name": "Club", "type": "android", "messages": messages}}, "result.json").messages
     assert [(message.speaker, message.content) for message in said] == [("Me", "Hello"), ("Tom", "Good")]
+
+
+def test_counts_other_files_of_archive_that_were_not_read() -> None:
+    node = {"id": "a", "parent": None, "message": {"id": "a", "author": {"role": "user"}, "create_time": 1e9,
+            "content": {"content_type": "text", "parts": ["Which boat?"]}}}  # fmt: skip
+    files = {
+        "conversations.json": json.dumps([{"title": "Boats", "mapping": {"a": node}, "current_node": "a"}]),
+        "notes.md": "Of a trip",
+        "user.json": "{}",
+        "image.png": "?",
+    }
+    for name in ("export.zip", "export.tgz"):
+        history = read_history(pack(name, {path: text.encode() for path, text in files.items()}), name)
+        assert list_texts(history) == ["Which boat?"]
+        assert history.notes[0] == "Other files of the archive, not read: 2. The first one: notes.md."
