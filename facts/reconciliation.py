@@ -193,7 +193,7 @@ def compare_facts(
 
 
 def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -> bool:
-    """Return True if two facts begin with different names, or are about two members of a group or two namesakes."""
+    """Return True if two facts begin with different names, or are about two members of a group."""
     text, speaker, is_of_speaker = known_fact.text, new_fact.speaker, new_fact.text.startswith(new_fact.speaker)
     name, other_name = _find_leading_names(new_fact.text), _find_leading_names(text)
     is_by_same_person = known_fact.person_id == new_fact.person_id != 0
@@ -202,18 +202,7 @@ def _are_about_different_people(new_fact: NewFact, known_fact: Fact | NewFact) -
     is_of_known_speaker = text.startswith(speaker) and not text[len(speaker) : len(speaker) + 1].isdigit()
     have_other_names = bool(name and other_name) and name != other_name
     is_by_other = known_fact.person_id not in (0, new_fact.person_id) and is_of_speaker and not is_of_known_speaker
-    return have_other_names or is_by_other or _are_namesakes(new_fact, text)
-
-
-def _are_namesakes(new_fact: NewFact, text: str) -> bool:
-    """Return True if one word tells two people of the same name apart: "Anna's sister Ana", "Anna's boss Ana"."""
-    for name in new_fact.subject.split():
-        (mine, after), (theirs, other_after) = (each.partition(name)[::2] for each in (new_fact.text, text))
-        different = find_topics(mine) ^ find_topics(theirs)
-        told = find_topics(" ".join(word for word in after.split() if not word[0].isupper()))  # such as "lives"
-        if name[0].isupper() and len(different) == 2 and len(find_topics(mine)) == len(find_topics(theirs)):
-            return bool(told & find_topics(other_after)) and all(map(str.isalpha, different))  # "950 Euro" is no name
-    return False
+    return have_other_names or is_by_other
 
 
 def _changes_only_numbers_or_negates(new_text: str, text: str) -> bool:

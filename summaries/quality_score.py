@@ -53,10 +53,10 @@ def score_summary(text: str, sources: Sequence[Source], *, tokens: int, source_t
         [Source(text=parse_source_line(source.text).words, is_user=source.is_user) for source in sources]
     )
     texts = [source.text for source in sources]
-    if not any(find_names_and_numbers(text) or len(_collect_search_terms(text)) >= MIN_TERMS for text in texts):
+    if not any(find_names_and_numbers(text) or len(set(list_search_terms(text))) >= MIN_TERMS for text in texts):
         return None
     whole = "\n".join(texts)
-    sentences = [_collect_search_terms(sentence) for sentence in split_sentences_with_spaces(text)]
+    sentences = [set(list_search_terms(sentence)) for sentence in split_sentences_with_spaces(text)]
     words = [word.casefold() for word in _TOKEN.findall(text)]
     runs = list(zip(words, words[1:], words[2:], strict=False))
     parts = {
@@ -146,12 +146,8 @@ def _measure_coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) 
         shares = ((len(terms & sentence), min(len(terms), len(sentence))) for sentence in sentences if sentence)
         return any(common and common >= MIN_SHARED_TERMS * shorter for common, shorter in shares)
 
-    turns = [terms for terms in (_collect_search_terms(source.text) for source in sources) if len(terms) >= 2]
+    turns = [terms for terms in (set(list_search_terms(source.text)) for source in sources) if len(terms) >= 2]
     return sum(map(is_covered, turns)) / len(turns) if turns else 1.0
-
-
-def _collect_search_terms(text: str) -> frozenset[str]:
-    return frozenset(list_search_terms(text))
 
 
 def _truncate_sources(sources: Sequence[Source]) -> list[Source]:
