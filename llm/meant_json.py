@@ -24,21 +24,12 @@ def parse_json_or_none(text: str) -> object:
         return None
 
 
-def ends_inside_string(text: str) -> bool:
-    """Return True if JSON ends within a string, so that the rest of the string is missing."""
-    try:
-        json.loads(text, strict=False)
-    except (ValueError, RecursionError) as error:
-        return str(error).startswith("Unterminated string")
-    return False
-
-
 def ends_too_early(text: str) -> bool:
     """Return True if JSON is valid as far as it goes, but its end is missing."""
     try:
         json.loads(text, strict=False)
     except json.JSONDecodeError as error:
-        return error.pos >= len(text.rstrip()) or ends_inside_string(text)
+        return error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
     except RecursionError:
         pass
     return False

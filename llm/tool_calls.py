@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from llm.event_reader import parse_json_objects
-from llm.meant_json import ends_inside_string, parse_json_leniently, parse_json_or_none
+from llm.meant_json import ends_too_early, parse_json_leniently, parse_json_or_none
 from records.errors import ModelBroken
 from records.model_calls import Prompt, PromptMessage, Tool, ToolCall
 from text.characters import escape_template_tokens, repair_surrogates
@@ -150,7 +150,7 @@ class ToolCallAssembler:
         """Return the calls with unique ids and repaired arguments. Drop unreadable calls unless all are unreadable."""
         calls: list[ToolCall] = []
         named = [part for part in self._parts if part["name"]]
-        for part in [part for part in named if not ends_inside_string(part["arguments"])] or named:
+        for part in [part for part in named if not ends_too_early(part["arguments"] or "{}")] or named:
             for arguments in _split_joined_arguments(part["arguments"] or "{}"):
                 if part["id"] and (part["id"], arguments) in {(call.id, call.arguments) for call in calls}:
                     continue  # repeated at the end of the stream

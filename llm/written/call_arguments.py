@@ -26,7 +26,6 @@ _WRAPPER = re.compile("tool|func|call|command|action", re.IGNORECASE)  # in the 
 _ESCAPED_QUOTE = re.compile(r"<escape>|<\|\"\|>|<ctrl46>")  # FunctionGemma, Gemma 4, Gemini
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[")  # in front of each element of MiniMax M3
 _BEGINNING_OF_JSON = re.compile(r"\[\s*\{|\{")
-_MARKS = re.compile(r"```\w*|~~~\w*|</?tool_call>|\[/?(?:END_)?TOOL_(?:CALLS?|REQUEST)\]", re.IGNORECASE)
 _NAME = re.compile(
     r"(?<![\w-])(?:\w{1,30}\.(?!call\b)){0,2}"
     r"(?P<name>(?:[a-z]|[A-Z][a-z]{1,20}(?=[A-Z]))[a-zA-Z_-]{2,39})(?::\d{1,3})?\b"
@@ -79,13 +78,12 @@ def parse_calls(text: str, names: Names) -> tuple[ToolCall, ...]:
 
 
 def _parse_all_json(text: str) -> object:
-    """Parse the JSON values in a text as one list. From the first damaged one on, only marks may stand between them."""
+    """Parse the JSON values in a text as one list, with anything between them. The first damaged one is the last."""
     values, place = list[object](), 0
     while beginning := _BEGINNING_OF_JSON.search(text, place):  # ends: each value has a character
         value, place = decode_json_and_find_end(text, beginning.start())
         if value is None:
-            rest = re.sub(r"\}\s*\{", "},{", _MARKS.sub("\n", text[place:]))
-            return [*values, parse_json_leniently(f"[{rest}]")]
+            return [*values, parse_json_leniently(f"[{text[place:]}]")]
         values.append(value)
     return values
 

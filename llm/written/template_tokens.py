@@ -23,12 +23,10 @@ _RESPONSE = re.compile(
   | \A\s*<(?:think|thought)(?=[^\W\x00-\x7f])
   | \A\s*(?: (?: {_HEADER} | <s>(?![^\n]{{0,300}}</s>\s*\S) | \[/INST\] | assistant\n\n
                | (?:<(?:[be]os|sop|BOS_TOKEN|\|begin_of_text\|)>|\[gMASK\])(?!\x20[a-zа-я—]) )\s* )+
-  | <[|｜]begin[_▁]of[_▁]sentence[|｜]>
   | [<\[](?:unused|ctrl|SPECIAL_)\d{{1,5}}[>\]]
-  | <\|?(?:START|END|begin_of|end_of)_(?:RESPONSE|TEXT|solution|answer|box)\|?> | \[END\ FINAL\ RESPONSE\]
   | <\|(?:open|close)\|>(?:response|message)<\|sep\|>       # Kimi K3
   | \]<\]\w{{1,20}}\[>\[ | </tool_calls?>\s*\Z              # MiniMax M3
-  | \[\|endofturn\|\]                                       # EXAONE
+  | \[\|endofturn\|\] | \[END\ FINAL\ RESPONSE\]           # EXAONE, Apriel
   | (?P<ends>{_ENDS})(?:{_HEADER}.*)?\Z                     # with further messages, if a server let its model run on
   | {_HEADER}.*\Z
   | (?P<inner>{_ENDS})""",
@@ -52,7 +50,6 @@ _TEMPLATE = re.compile(
 # Contexts in which a token, written as a null character, is talked about.
 _EXPLAINED = re.compile(
     r"""\s*(?:(?:[-*+•|]|\d{1,3}[.)])\s{1,3})?\0(?:[:=]|\x20[—–=-]|\x20(?![A-Z])[^\W\d])    # it is defined
-  | \s*(?:[-*+•]|\d{1,3}[.)])\s{1,3}\0(?:\n|\Z)    # it is an item of a list
   | .*(?:\}\}\0|\0\{\{)                            # it stands in a Jinja template""",
     re.VERBOSE,
 )

@@ -76,7 +76,7 @@ MENTIONS = [
 
 @pytest.mark.parametrize("text", ANSWERS)
 def test_removes_thoughts(text: str) -> None:
-    said = remove_thoughts(text)
+    said = remove_template_tokens(remove_thoughts(text), "")
     assert "Visible answer" in said
     assert "SECRET" not in said
     assert "Sure." not in text or "Sure." in said
@@ -88,7 +88,7 @@ def test_removes_thoughts(text: str) -> None:
 )
 def test_hides_thoughts_while_streaming(text: str) -> None:
     for end in range(len(text)):
-        seen = remove_thoughts(text[:end], is_whole=False)
+        seen = remove_template_tokens(remove_thoughts(text[:end], is_whole=False), "")
         assert "SE" not in seen, text[:end]
         assert not set("<[◁") & set(seen), text[:end]
 
