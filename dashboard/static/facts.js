@@ -88,7 +88,7 @@ function showGroups(place, { facts: all }, showFacts) {
   const { heads, under } = groupByNewest(all);
   const words = state.query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const isMatch = (fact) => words.every((word) => `${fact.text} ${fact.subject}`.toLocaleLowerCase().includes(word));
-  const shown = heads.filter((fact) => (state.filter === "all" || isCurrent(fact)) && [fact, ...(under.get(fact.id) ?? [])].some(isMatch));
+  const shown = heads.filter((fact) => (state.filter === "all" || isCurrent(fact) || fact.is_deleted) && [fact, ...(under.get(fact.id) ?? [])].some(isMatch));
   const rankFact = (fact) => KINDS.indexOf(findKind(fact)) * 2 + (fact.is_pinned ? 0 : 1);
   shown.sort((fact, other) => Number(isCurrent(other)) - Number(isCurrent(fact)) || rankFact(fact) - rankFact(other) || ORDERS[state.order](fact, other));
   const makeFactCard = (fact) => makeCard(fact, under.get(fact.id) ?? [], showFacts);

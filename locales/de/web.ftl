@@ -1,4 +1,4 @@
-web-no-session = Dieser Link ist verbraucht oder zu alt. Schick mir /dashboard für einen neuen.
+web-no-session = Dieser Link ist verbraucht oder zu alt, oder du hast dich abgemeldet. Schick mir /dashboard für einen neuen.
 web-not-served = Bitte den Betreiber des Bots, dich zuzulassen.
 web-not-yours = Dieses Gedächtnis gehört jemand anderem; das einer Gruppe sehen nur ihre Admins.
 web-too-large = Das ist zu groß.

@@ -1,6 +1,6 @@
 # What the dashboard's server and /dashboard say.
 
-web-no-session = This link is used up or too old. Send me /dashboard for a new one.
+web-no-session = This link is used up or too old, or you have signed out. Send me /dashboard for a new one.
 web-not-served = Ask whoever runs this bot to let you in.
 web-not-yours = This memory belongs to somebody else; a group’s is for its admins.
 web-too-large = That is too large.

@@ -1,4 +1,4 @@
-web-no-session = Este enlace ya se usó o caducó. Envíame /dashboard y te daré otro.
+web-no-session = Este enlace ya se usó o caducó, o cerraste la sesión. Envíame /dashboard y te daré otro.
 web-not-served = Pide a quien administra este bot que te deje entrar.
 web-not-yours = Esta memoria es de otra persona; la de un grupo solo la ven sus administradores.
 web-too-large = Es demasiado grande.

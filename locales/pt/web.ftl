@@ -1,4 +1,4 @@
-web-no-session = Este link já foi usado ou é antigo demais. Envie /dashboard e receba um novo.
+web-no-session = Este link já foi usado ou é antigo demais, ou você saiu. Envie /dashboard e receba um novo.
 web-not-served = Peça a quem administra este bot que libere seu acesso.
 web-not-yours = Esta memória é de outra pessoa; a de um grupo é para os administradores.
 web-too-large = Isso é grande demais.

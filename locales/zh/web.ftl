@@ -1,4 +1,4 @@
-web-no-session = 这个链接已用过或已过期。给我发送 /dashboard 就能得到新的链接。
+web-no-session = 这个链接已用过或已过期，或者你已退出登录。给我发送 /dashboard 就能得到新的链接。
 web-not-served = 请让管理这个机器人的人允许你使用。
 web-not-yours = 这份记忆属于别人；群组的记忆只有管理员能看到。
 web-too-large = 内容太大了。

@@ -224,8 +224,17 @@ async def test_facts_can_be_added_edited_superseded_and_deleted(own_servers: Loc
             await expect(page.locator(".history .hint").first).not_to_contain_text("–")  # from a day until that day
             await expect(page.locator(".fact > .hint").first).to_contain_text("Put in by hand.")
             await more.click()
+            await page.get_by_role("button", name="Both are true").click()
+            await expect(facts).to_have_text(["I live in Faro.", "I live in Lisbon."])
+            await more.click()
             await page.get_by_role("button", name="Delete").click()
-            await expect(page.locator(".fact:not(.over, .deleted)")).to_have_count(0)
+            await expect(page.locator(".fact.deleted > .card-line .text")).to_have_text("I live in Faro.")
+            await page.locator(".fact.deleted > .card-line button").click()
+            await page.get_by_role("button", name="Undo").click()  # once it could be found only among all earlier facts
+            await expect(facts).to_have_text(["I live in Faro.", "I live in Lisbon."])
+            await more.click()
+            await page.get_by_role("button", name="Delete").click()
+            await expect(page.locator(".fact:not(.over, .deleted)")).to_have_count(1)
         assert "Faro" not in await ann.ask("/facts")
 
 
@@ -380,7 +389,7 @@ async def test_sign_out_everywhere_ends_all_browser_sessions(own_servers: LocalS
             await here.go_to("settings")
             await expect(there.page.locator(".view.timeline")).to_be_visible()
             await here.page.get_by_role("button", name="Sign out everywhere").click()
-            await expect(here.page.locator("#page")).to_contain_text("/dashboard")
+            await expect(here.page.locator("#page")).to_contain_text("or you have signed out")
             await there.page.evaluate("location.hash = '#facts'")
             await expect(there.page.locator("#page")).to_contain_text("/dashboard")
             for side in (here, there):
