@@ -343,6 +343,9 @@ class World:
 
     def remove_message(self, chat_id: int, message_id: int) -> None:
         del self.messages[chat_id][message_id]
+        for message in self.messages[chat_id].values():
+            if message.get("reply_to_message", {}).get("message_id") == message_id:
+                del message["reply_to_message"]  # as in Telegram
         self.feed.add({"kind": "delete", "chat_id": chat_id, "message_id": message_id})
 
     def show_draft(self, chat_id: int, draft: Json) -> None:

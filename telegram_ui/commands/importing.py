@@ -4,6 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 
 from cachetools import LRUCache
 from telegram import ForceReply, InlineKeyboardButton, Message
@@ -24,7 +25,7 @@ log = logging.getLogger(__name__)
 IMPORT, LEAVE, LOOK, ANSWER, PASTE, STOP = "imp", "iml", "imk", "imq", "ims", "imz"
 LEARN, STOP_LEARNING = "stu", "stn"
 ASKED = "q"  # begins the payload of a button that imports a file after questions about it
-MAX_REMEMBERED = 1_000  # files whose answers are kept
+MAX_REMEMBERED = 1_000  # files that are kept with the answers about them
 MAX_PIECE_CHARS = 4_000  # a longer pasted text may go on in the next message (Telegram splits at 4,096)
 NUMBERS_A_ROW = 5
 FILE_WAIT = timedelta(minutes=10)
@@ -44,6 +45,7 @@ class _ImportSource:
 class _Questionnaire:
     """The person's answers about a file, and the question that is now being asked, with the options chosen so far."""
 
+    source: _ImportSource
     answers: dict[str, tuple[int, ...]] = field(default_factory=dict)
     question: ImportQuestion | None = None
     chosen: set[int] = field(default_factory=set)
@@ -136,17 +138,26 @@ class TransferCommands(CommandGroup):
         except ChatGone:
             raise
         except KeepsakeError as error:
-            return (format_error(error), self._make_retry_row(event, error)), False
+            return (format_error(error), self._make_retry_row(event, error, source)), False
 
     async def _find_import_source_or_explain(self, event: ChatEvent) -> _ImportSource | None:
-        # The buttons are under a reply to the file, so that they find it even after a restart.
+        """Return the source that a button carries the id of, even if its message was deleted since.
+
+        After a restart, return what the button's message replies to.
+        """
+        id_ = event.argument.rpartition(".")[2]
+        if id_.isdecimal() and (asked := self._asked.get((event.chat.chat_scope, int(id_)))) is not None:
+            return asked.source
         query = event.update.callback_query
         if (sent := _find_import_source(query.message if query else None)) is None:
             await self._show_text(event, tr("transfer-no-file"))
         return sent
 
-    def _make_retry_row(self, event: ChatEvent, error: KeepsakeError, kind: str = LOOK) -> ButtonRow:
-        payload = _make_import_payload(is_after_questions=_follows_import_questions(event)) if kind == IMPORT else ""
+    def _make_retry_row(
+        self, event: ChatEvent, error: KeepsakeError, source: _ImportSource, kind: str = LOOK
+    ) -> ButtonRow:
+        is_after_questions = _follows_import_questions(event)
+        payload = _make_import_payload(source, is_after_questions=is_after_questions)
         return [self._make_button(event, kind, tr("answers-try-again"), payload)] if error.may_pass else []
 
     async def _load_bytes_and_context(self, event: ChatEvent, source: _ImportSource) -> tuple[bytes, ReadContext]:
@@ -162,7 +173,7 @@ class TransferCommands(CommandGroup):
         )
 
     def _get_or_create_questionnaire(self, event: ChatEvent, source: _ImportSource) -> _Questionnaire:
-        return self._asked.setdefault((event.chat.chat_scope, source.message_id), _Questionnaire())
+        return self._asked.setdefault((event.chat.chat_scope, source.message_id), _Questionnaire(source=source))
 
     async def _plan_next_import_step(self, event: ChatEvent, source: _ImportSource) -> ImportStep:
         data, given = await self._load_bytes_and_context(event, source)
@@ -180,7 +191,7 @@ class TransferCommands(CommandGroup):
             return self._make_question_step(event, asked, question)
         if not plan.has_anything_new:
             return await self._add_fact_extraction_offer(event, format_plan(plan), plan.ids)
-        payload = _make_import_payload(is_after_questions=bool(plan.questions and given.answers))
+        payload = _make_import_payload(source, is_after_questions=bool(plan.questions and given.answers))
         row = [
             self._make_button(event, IMPORT, tr("transfer-import"), payload),
             self._make_button(event, LEAVE, tr("transfer-cancel")),
@@ -188,29 +199,36 @@ class TransferCommands(CommandGroup):
         if not waiting:
             return format_plan(plan), row
         asked.question, asked.chosen, asked.heading = waiting[0], set(), format_plan(plan)
-        first = self._make_button(event, ANSWER, tr(f"import-ask-{waiting[0].name}"), f"{len(given.answers)}.o")
+        first = self._make_answer_button(event, asked, tr(f"import-ask-{waiting[0].name}"), "o")
         return format_plan(plan), row, [first]
 
     def _make_question_step(
         self, event: ChatEvent, questionnaire: _Questionnaire, question: ImportQuestion
     ) -> ImportStep:
-        buttons, step, letter = [], len(questionnaire.answers), "t" if question.several else "s"
+        make_button = partial(self._make_answer_button, event, questionnaire)
+        buttons, letter = [], "t" if question.several else "s"
         for number, text in enumerate(question.options):
             label = f"{'✓ ' if number in questionnaire.chosen else ''}{number + 1 if question.is_long else text}"
-            buttons.append(self._make_button(event, ANSWER, label, f"{step}.{letter}{number}"))
+            buttons.append(make_button(label, f"{letter}{number}"))
         rows = split_into_rows(buttons, NUMBERS_A_ROW if question.is_long else 1)
         if question.several:
             everything = tr("transfer-choose-none" if questionnaire.chosen else "transfer-choose-all")
-            rows.append([self._make_button(event, ANSWER, everything, f"{step}.a")])
-            rows.append([self._make_button(event, ANSWER, tr("transfer-go-on"), f"{step}.d")])
+            rows.append([make_button(everything, "a")])
+            rows.append([make_button(tr("transfer-go-on"), "d")])
         return format_question(question, questionnaire.chosen, questionnaire.heading), *rows
+
+    def _make_answer_button(
+        self, event: ChatEvent, questionnaire: _Questionnaire, label: str, choice: str
+    ) -> InlineKeyboardButton:
+        payload = f"{len(questionnaire.answers)}.{choice}.{questionnaire.source.message_id}"
+        return self._make_button(event, ANSWER, label, payload)
 
     @Action(ANSWER, who="admins", reads_file=True)
     async def _store_import_answer(self, event: ChatEvent) -> HandlerReply:
         if (sent := await self._find_import_source_or_explain(event)) is None:
             return None
         asked = self._get_or_create_questionnaire(event, sent)
-        step, _, what = event.argument.partition(".")
+        step, what, *_ = event.argument.split(".")
         if (question := asked.question) is not None:
             if step != str(len(asked.answers)):
                 return None  # the button belongs to an earlier question
@@ -261,19 +279,19 @@ class TransferCommands(CommandGroup):
                     event.chat.scope, event.person.id, data, given, progress=progress.report
                 )
         except _ImportPaused:
-            payload = _make_import_payload(is_after_questions=_follows_import_questions(event))
+            payload = _make_import_payload(sent, is_after_questions=_follows_import_questions(event))
             go_on = self._make_button(event, IMPORT, tr("transfer-go-on"), payload)
             leave = self._make_button(event, LEAVE, tr("transfer-cancel"), ASKED)
             await self._show_text(event, f"{progress.summary} {tr('transfer-paused')}", [go_on, leave])
         except ImportRefused as refused:
-            await self._show_text(event, format_error(refused), self._make_retry_row(event, refused, IMPORT))
+            await self._show_text(event, format_error(refused), self._make_retry_row(event, refused, sent, IMPORT))
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
             is_stale = isinstance(error, StaleSummary)
             reasons = [tr("transfer-moved")] if is_stale else [format_error(error), tr("transfer-again")]
             text = " ".join([progress.summary, *reasons])
-            await self._show_text(event, text, self._make_retry_row(event, error, IMPORT))
+            await self._show_text(event, text, self._make_retry_row(event, error, sent, IMPORT))
         else:
             await self._show_text(
                 event, *await self._add_fact_extraction_offer(event, format_import_result(result), result.ids)
@@ -325,9 +343,9 @@ class TransferCommands(CommandGroup):
         return await self._show_text(event, "\n\n".join(part for part in (receipt, text) if part), buttons)
 
 
-def _make_import_payload(*, is_after_questions: bool) -> str:
-    """Return a unique payload for a button that imports a file. Each payload works only once."""
-    return f"{ASKED if is_after_questions else ''}.{make_nonce()}"
+def _make_import_payload(source: _ImportSource, *, is_after_questions: bool) -> str:
+    """Return a unique payload for a button that imports a source. Each payload works only once."""
+    return f"{ASKED if is_after_questions else ''}.{make_nonce()}.{source.message_id}"
 
 
 def _follows_import_questions(event: ChatEvent) -> bool:

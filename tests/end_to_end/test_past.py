@@ -60,6 +60,18 @@ async def test_whatsapp_chat_is_imported_after_questions_are_answered(servers: L
     assert [message["origin"] for message in servers.memory.list_messages(ann.id)] == ["imported", "overheard"]
 
 
+async def test_buttons_of_import_work_after_its_file_was_deleted_from_chat(servers: LocalServers, bot: Process) -> None:
+    ida = servers.add_person("Ida")
+    await ida.ask("/summary_on", "Memory is on")
+    since = ida.last_event
+    sent = send_import(ida, CHAT.replace("Anna", "Ida").encode(), "WhatsApp Chat with Tom.txt")
+    asked = await ida.wait_for_message("How does this file write dates?", since=since)
+    servers.world.remove_message(ida.chat_id, sent["message_id"])
+    asked = await press_and_wait(ida, asked, "the day comes first", "Which of the speakers are you?")
+    offer = await press_and_wait(ida, asked, "Ida (1)", "would add 2 messages")
+    await press_and_wait(ida, offer, "Import", "Done: 2 messages added")
+
+
 async def test_speaker_can_be_chosen_when_import_has_no_own_messages(servers: LocalServers, bot: Process) -> None:
     dora = servers.add_person("Dora")
     await dora.ask("/summary_on", "Memory is on")
