@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import tzinfo
+from functools import partial
 
 from telegram import InlineKeyboardButton
 
@@ -15,6 +16,9 @@ from telegram_ui.commands.command_group import Action, ChatEvent, Command, Comma
 MORE = "fnd"
 MAX_QUERY_CHARS = 200
 MAX_SHOWN_CHARS = 600  # characters shown of a found message
+# Of all messages on a page. With headings and links they fit into one message: a second one would have the buttons, but
+# not the line with the query.
+MAX_PAGE_CHARS = 2_400
 HEADING = "🔎 "  # begins the first line, which holds the query, so that the buttons work even after a restart
 RIGHT_TO_LEFT_MARK = "\u200f"  # keeps the direction of the message if the query is in another script
 EVERYWHERE = "a"  # marks the buttons of a search through all conversations
@@ -65,11 +69,13 @@ class SearchCommands(CommandGroup):
         if not page.total:
             lines.append(tr("search-close" if near else "search-nothing"))
         zone = await self._read_zone(event.chat.scope.owner)
+        max_chars = min(MAX_SHOWN_CHARS, MAX_PAGE_CHARS // max(1, len(page.found) + len(near)))
+        show = partial(_format_hit, event=event, zone=zone, titles=titles, max_chars=max_chars)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", format_hit(f"{number}.", found, event, zone, title=titles.get(found.message.scope, ""))]
+            lines += ["", show(f"{number}.", found)]
         lines += ["", tr("search-near")] if near and page.total else []
         for found in near:
-            lines += ["", format_hit("•", found, event, zone, title=titles.get(found.message.scope, ""))]
+            lines += ["", show("•", found)]
         if page.next_offset is not None:
             lines += ["", tr("search-so-far", shown=str(page.next_offset), total=str(page.total))]
             payload = f"{page.next_offset}-{page.until}" + (f"-{EVERYWHERE}" if titles else "")
@@ -84,11 +90,14 @@ class SearchCommands(CommandGroup):
         return {listed.scope: wording.format_conversation_title(listed) for listed in found}
 
 
-def format_hit(mark: str, hit: Hit, event: ChatEvent, zone: tzinfo, *, title: str = "") -> str:
+def _format_hit(
+    mark: str, hit: Hit, event: ChatEvent, zone: tzinfo, titles: Mapping[Scope, str], max_chars: int
+) -> str:
     """Format a found message with a mark, its date, its speaker, the matching part and its conversation's title."""
     message = hit.message
-    parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title or message.title)
+    title = titles.get(message.scope) or message.title
+    parts = (wording.format_moment(message.created_at, zone), wording.format_speaker(message), title)
     heading = f"{mark} {' · '.join(filter(None, parts))}"
-    text = wording.format_quote(wording.localize_message_notes(message, hit.text), MAX_SHOWN_CHARS)
+    text = wording.format_quote(wording.localize_message_notes(message, hit.text), max_chars)
     address = make_message_link(event.chat.id, event.chat.thread, message.telegram_id)
     return "\n".join(filter(None, [heading, text, address]))
