@@ -38,6 +38,7 @@ MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small mode
 ROOM_TOKENS = 8_192  # the limit for thoughts and answer, if the thoughts have used up the endpoint's own limit
 _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
+_CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
 _THINKS_FIRST = "answers without thoughts before a closing mark"
@@ -354,12 +355,14 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_tried_alone("length"))
         elif ladder.PERHAPS_LENGTH in self._unsupported:
             self._unsupported.discard(ladder.LENGTH)
-        is_unread = not (fallbacks.last_refusal or fallbacks.called_other_tools)
-        if "tools" in fallbacks.left_out and ("tools" in helpful or is_unread):
-            is_certain = "tools" in helpful and not may_have_passed and "fail" not in fallbacks.last_refusal
-            self._record_tool_refusal(is_certain=is_certain)
-        elif "tools" in request:
-            self._unsupported.discard(ladder.PERHAPS_TOOLS)
+        if "tools" in helpful:
+            is_certain = not may_have_passed and "fail" not in fallbacks.last_refusal
+            self._record_tool_refusal(ladder.PERHAPS_TOOLS, is_certain=is_certain)
+        elif "tools" in fallbacks.left_out and not (fallbacks.last_refusal or fallbacks.called_other_tools):
+            self._record_tool_refusal(_CALLS)
+        elif "tools" in request:  # an answer without calls says nothing of the calls
+            has_calls = answer.calls.build() or answer.parse_text_and_calls().calls
+            self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
 
     async def _answers_harmless_question(
         self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks, *also_without: Step
@@ -390,12 +393,12 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._unsupported.add(parameter)
             log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
 
-    def _record_tool_refusal(self, *, is_certain: bool) -> None:
-        """Stop offering tools if `is_certain`, or if they did not work the last time, either."""
+    def _record_tool_refusal(self, reason: str, *, is_certain: bool = False) -> None:
+        """Stop offering tools if `is_certain`, or if they did not work before for the same reason."""
         if self._offer.tools and not self._offer.must_answer:
-            if is_certain or ladder.PERHAPS_TOOLS in self._unsupported:
+            if is_certain or reason in self._unsupported:
                 self._remember_refused_parameter("tools")
-            self._unsupported.add(ladder.PERHAPS_TOOLS)
+            self._unsupported.add(reason)
 
     def _count_tokens(self, messages: Prompt) -> int:
         tools = tool_calls.format_tools_as_text(self._offer.tools)

@@ -81,6 +81,13 @@ async def test_readable_call_resets_count_of_unreadable_calls(talk: ChatHarness)
     assert (await ask_and_record(talk, "Yes."))[2] == [True]
 
 
+async def test_calls_of_tools_that_do_not_exist_do_not_count_as_unreadable(talk: ChatHarness) -> None:
+    for _ in range(3):
+        unknown = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+        assert (await ask_and_record(talk, unknown, "In a box."))[2] == [True, False]
+    assert (await ask_and_record(talk, "Yes."))[2] == [True]
+
+
 async def test_response_of_calls_only_is_not_an_answer(talk: ChatHarness) -> None:
     answer, shown, offered = await ask_and_record(talk, BROKEN, CALL)
     assert "could not answer" in answer
