@@ -58,10 +58,12 @@ MIN_MESSAGES = 200_000  # messages accepted from any file
 BYTES_PER_MESSAGE = 20  # one more message is accepted for each 20 bytes of the file
 MAX_FACT_CHARS = 4_096  # characters
 MAX_FILES = 5_000  # files of an archive that are read together. Discord has one for each channel.
+MAX_SEARCHED = 200  # files of an archive in which other chats are looked for, beside those that are read
 _OBJECTS_SAMPLED = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _WORDS = re.compile(r'"(?:content|text|message|body)"\s*:\s*"[^"]')
-_READABLE = (".json", ".jsonl", ".txt", ".md", ".html", ".csv", "")
+_CHAT_ENDS = (".json", ".jsonl", ".txt", ".md", ".csv")  # a page next to them repeats what they have
+_READABLE = (*_CHAT_ENDS, ".html", "")
 _Entry = tuple[str, Callable[[], IO[bytes]]]  # a path, and a function that opens the file
 _UNPACK_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 _ARCHIVE_ENDS = (".zip", ".tgz", ".tar", ".gz")
@@ -71,7 +73,7 @@ _LOG_ENDS = (".xml", ".log", ".weechatlog")  # of what other exports may have be
 
 def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> ImportedHistory:
     limit = min(max_unpacked_bytes, compute_max_unpacked_bytes(len(data)))
-    unpacked, listed = _unpack_files(data, context.name, limit)
+    unpacked, hidden = _unpack_files(data, context.name, limit)
     is_packed = data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
     values = (MIN_VALUES + len(data)) / (sum(len(content) for _, content in unpacked) or 1)
     files = []
@@ -85,9 +87,8 @@ def parse_file(data: bytes, context: ReadContext, *, max_unpacked_bytes: int = M
     form, group = _choose_format_and_files(files, context.name, is_packed=is_packed)
     if not group or (history := _read_history_in_format(form, group, context)) is None:
         raise _make_unknown_format_error(files, is_packed=is_packed, product=form.product)
-    read = {file.path for file in group}
-    if unread := [path for path in listed if path not in read]:
-        note = tr("import-not-read", count=len(unread), first=unread[0])
+    if hidden:
+        note = tr("import-not-read", count=len(hidden), first=hidden[0])
         history = replace(history, notes=(note, *history.notes))
     is_own_export = history.rows is not None
     assistant = FORMATS[history.format].product or "Assistant"
@@ -263,7 +264,7 @@ def _extract_json_of_script(text: str) -> str:
 
 
 def _unpack_files(data: bytes, name: str, max_bytes: int) -> tuple[deque[tuple[str, bytes]], list[str]]:
-    """Return the files of an archive and of archives inside it, or the file itself, and the paths of all with text."""
+    """Return the files of an archive and of archives inside it, or the file itself, and the paths of other chats."""
     try:
         data = _decompress_gzip(data, max_bytes, max_bytes)
         if (files := _list_entries(data)) is not None:
@@ -302,13 +303,21 @@ def _unpack_wanted_files(files: Sequence[_Entry], max_bytes: int) -> tuple[deque
     if len(wanted) > MAX_FILES:
         raise _make_limit_error(tr("import-files", count=MAX_FILES))
     unpacked: deque[tuple[str, bytes]] = deque()
+    paths = {path for path, _ in wanted}
     left = max_bytes
     for path, open_entry in sorted(wanted, key=lambda entry: entry[0]):
         with open_entry() as packed:
             unpacked.append((path, _read_with_limit(packed, left, total_limit=max_bytes)))
         left -= len(unpacked[-1][1])
-    with_text = tuple(filter(None, (*_READABLE, *_LOG_ENDS)))
-    return unpacked, [path for path, _ in files if path.lower().endswith(with_text)]
+    others = (entry for entry in files if entry[0] not in paths and entry[0].lower().endswith(_CHAT_ENDS))
+    return unpacked, [path for path, open_entry in islice(others, MAX_SEARCHED) if _has_chat(path, open_entry)]
+
+
+def _has_chat(path: str, open_entry: Callable[[], IO[bytes]]) -> bool:
+    """Return True if a file that is not read begins like an export of some program, whatever its name is."""
+    with suppress(ImportRefused, *_UNPACK_ERRORS), open_entry() as packed:
+        return _detect_format(SourceFile(path, _decode_text(packed.read(SAMPLED)), MIN_VALUES_A_FILE)) is not None
+    return False
 
 
 def _list_entries(data: bytes) -> list[_Entry] | None:

@@ -34,7 +34,6 @@ from transfer.formats.members import (
     get_part_names,
     guess_role,
     is_message,
-    name_message_parts_by_values,
     select_start_times,
 )
 from transfer.formats.transcripts import is_transcript, parse_transcript_info_and_messages
@@ -178,9 +177,7 @@ class _ConversationFileReader:
             for inner in value.values():
                 # Next to other things, one pair without a time is of a table of words or settings.
                 is_pair = is_mixed and not get_part_names(as_object(inner), "time") and _split_by_role(as_object(inner))
-                if messages := name_message_parts_by_values(inner):
-                    self._add_conversation({**value, "title": title}, messages, {})
-                elif isinstance(inner, dict | list) and not is_pair:
+                if isinstance(inner, dict | list) and not is_pair:
                     self._collect_conversations(inner, depth + 1, title)
 
     def _add_conversation(self, raw: Mapping[str, Any], messages: Sequence[Any], titles: Mapping[str, str]) -> None:

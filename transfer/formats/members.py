@@ -115,25 +115,6 @@ def is_message(value: object) -> bool:
     )
 
 
-def name_message_parts_by_values(items: object) -> list[dict[str, Any]]:
-    """Return dated messages of which one member names both sides and another has the words, or [] for other lists."""
-    rows = [row for row in select_objects(items) if get_part_names(row, "time")]
-    names = dict.fromkeys(name for row in rows for name, held in row.items() if isinstance(held, str))
-    for role in names:
-        if {ROLES.get(as_text(row.get(role)).lower()) for row in rows} == {"user", "assistant"}:
-            sizes = {name: sum(_count_chars_of_words(row.get(name)) for row in rows) for name in names if name != role}
-            dates = get_part_names(rows[0], "time")
-            known = (name for name, size in sizes.items() if size and name not in dates)
-            if words := max(known, key=sizes.__getitem__, default=""):
-                return [{**row, "role": row[role], "content": row.get(words)} for row in rows]
-    return []
-
-
-def _count_chars_of_words(text: object) -> int:
-    """Return the length of a text, or 0 if it is a single word, as a name or an id may be."""
-    return len(text) if isinstance(text, str) and (" " in text or not text.isascii()) else 0
-
-
 def collect_text(value: object, depth: int = 0, joint: str = "\n") -> str:
     """Return the visible text of a message's content, which may consist of parts with `joint` between them."""
     if isinstance(value, list):

@@ -376,16 +376,26 @@ def test_whatsapp_chat_exporter_marks_what_the_app_says() -> None:
     assert [(message.speaker, message.content) for message in said] == [("Me", "Hello"), ("Tom", "Good")]
 
 
-def test_counts_other_files_of_archive_that_were_not_read() -> None:
+def test_names_other_chats_of_archive_that_were_not_read_and_no_side_files() -> None:
     node = {"id": "a", "parent": None, "message": {"id": "a", "author": {"role": "user"}, "create_time": 1e9,
             "content": {"content_type": "text", "parts": ["Which boat?"]}}}  # fmt: skip
-    files = {
-        "conversations.json": json.dumps([{"title": "Boats", "mapping": {"a": node}, "current_node": "a"}]),
-        "notes.md": "Of a trip",
-        "user.json": "{}",
-        "image.png": "?",
+    chats = json.dumps([{"title": "Boats", "mapping": {"a": node}, "current_node": "a"}])
+    feedback = {"id": "f", "conversation_id": "a", "user_id": "user-1", "rating": "thumbs_down", "content": "{}"}
+    own = {
+        "conversations.json": chats,
+        "chat.html": f"<html><script>var jsonData = {chats};</script></html>",
+        "message_feedback.json": json.dumps([feedback]),
+        "shared_conversations.json": json.dumps([{"id": "s", "conversation_id": "a", "title": "Boats"}]),
+        "user.json": json.dumps({"id": "user-1", "email": "anna@example.org", "chatgpt_plus_user": False}),
+        "file-1.txt": "Boats: a list\nof what to take",
+    }
+    others = {
+        "Claude, on tents.md": "**You:**\n\nWhich tent?\n\n**Claude:**\n\nThe green one.\n",
+        "Tom.txt": "[01/05/2025, 10:00:00] Tom: Hello\n[01/05/2025, 10:01:00] Anna: Hi\n",
     }
     for name in ("export.zip", "export.tgz"):
-        history = read_history(pack(name, {path: text.encode() for path, text in files.items()}), name)
+        history = read_history(pack(name, {path: text.encode() for path, text in own.items()}), name)
+        assert (list_texts(history), history.notes) == (["Which boat?"], ())
+        history = read_history(pack(name, {path: text.encode() for path, text in (own | others).items()}), name)
         assert list_texts(history) == ["Which boat?"]
-        assert history.notes[0] == "Other files of the archive, not read: 2. The first one: notes.md."
+        assert history.notes == ("Other chats of the archive, not read: 2. The first one: Claude, on tents.md.",)

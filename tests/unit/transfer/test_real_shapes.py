@@ -312,35 +312,6 @@ def test_leaves_out_temporary_chats_of_grok_and_counts_them() -> None:
     assert any("temporary chats: 1" in note for note in history.notes)
 
 
-def test_finds_role_and_words_by_their_values_under_unknown_names() -> None:
-    turns = [
-        {"who": "user", "said": "When are figs pruned?", "at": "2025-09-01T10:00:00Z", "model": None},
-        {"who": "assistant", "said": "In winter.", "at": "2025-09-01T10:00:09Z", "model": "gpt 4o"},
-    ]
-    history = read_history({"schema": 3, "threads": [{"threadId": "t", "name": "Figs", "turns": turns}]})
-    assert [(message.role, message.content) for message in history.messages] == [
-        ("user", "When are figs pruned?"), ("assistant", "In winter."),
-    ]  # fmt: skip
-    assert [message.title for message in history.messages] == ["Figs", ""]
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"members": [{"kind": "user", "label": "Bob Smith"}, {"kind": "assistant", "label": "Help Desk"}]},
-        {
-            "members": [
-                {"kind": "user", "key": "b1", "at": 1756720000},
-                {"kind": "assistant", "key": "b2", "at": 1756720000},
-            ]
-        },
-    ],
-)
-def test_lists_of_participants_are_no_conversation(value: object) -> None:
-    with pytest.raises(ImportRefused):
-        read_history(value)
-
-
 def test_reads_messages_of_letta_interface_and_offers_none_as_memory() -> None:
     listed = [
         {
