@@ -133,12 +133,14 @@ class _Leftovers:
         """Return True if a token may be the name of a day or month with a mistake or two, or its beginning."""
         word, words = fold_letters(self.tokens[at][0]).strip("'.:").removeprefix("ال"), lexicon.words
         is_dated = self.parser.month_day > 0 or self._is_near_number(at)
-        kinds = ["days", "weekday", "short", *(["month"] if is_dated else [])]
-        names = [name for kind in kinds for name in words[kind] if len(name) >= MIN_NAME_CHARS]
+        named = [name for kind in ("days", "weekday", "short", "month") for name in words[kind]]
+        is_part = any(word[:1] == name[:1] and sorted(word) == sorted(name[: len(word)]) for name in named)  # "Arpil"
+        # A short month resembles many words, so it is one beside a number only.
+        names = [name for name in named if len(name) + (is_dated or name not in words["month"]) > MIN_NAME_CHARS]
         # From their ends, as "maana" and "mañana" are most alike there. A short word resembles names of its length.
         turned = [name[::-1] for name in names if abs(len(name) - len(word)) < len(word) - 2]
-        is_part = len(word) >= MIN_NAME_CHARS and any(name.startswith(word) for name in names)  # "satur"
-        return word not in words["no-day"] and (is_part or get_close_matches(word[::-1], turned, 1, MIN_LIKENESS) != [])
+        is_like = get_close_matches(word[::-1], turned, 1, MIN_LIKENESS) != []
+        return word not in words["no-day"] and (is_like or (is_part and len(word) >= MIN_NAME_CHARS))
 
     def _is_near_number(self, at: int) -> bool:
         near = self.tokens[max(at - 2, 0) : at + 2]  # "3 de enerro"

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from locales.catalog import ENGLISH, LANGUAGES
 from records.reminders import Repeat
 from reminders.lexicon import HAN, UNITS, Lexicon, parse_number
+from reminders.zones import find_end_of_time_zone
 from text.time_zones import add_months
 from text.word_lists import EVERY_FUNCTION_WORD
 
@@ -119,6 +120,15 @@ class TimePhraseParser:
                 lead, start = "on" if found["on"] else "at", found.end()
             else:
                 return
+
+    @grammar_rule(r"[(（]?(?=[^\s\d])")
+    def _read_time_zone(self, match: re.Match[str], preposition: str) -> EndPosition:
+        """Read a time zone behind a clock time, as in "9am PST tomorrow", and mark it as doubtful."""
+        is_near = preposition != "" or match.start() == self.skip_pattern(" ", self.end)
+        is_timed = is_near and self.clock is not None and self.distance is None
+        if end := find_end_of_time_zone(self.text, match.end(), self.words) if is_timed else 0:
+            self.doubt = self.doubt or (match.end(), end)
+        return end
 
     @grammar_rule(r"(?:{and} )?(?=\d)" + _AMOUNT)
     @grammar_rule(r"(?P<in>{in} )" + _AMOUNT)
@@ -266,8 +276,8 @@ class TimePhraseParser:
         start, end = self.words.ranges.get(day_part, (720, 1440))
         middle = start + (end - start) % 1440 / 2
         chosen = min(hour % 12, hour % 12 + 12, key=lambda at: abs((at * 60 + minute + 1 - middle + 720) % 1440 - 720))
-        if day_part.startswith("morning"):
-            chosen = hour or 12  # "a las 2 de la mañana"
+        if day_part.startswith("morning") and 0 < hour < 12:
+            chosen = hour  # "a las 2 de la mañana"
         if chosen != hour and (hour > 12 or (hour == 0 and day_part != "pm")):
             return False
         self.clock, night = (chosen, minute), self.part if self.has_date else ""
@@ -277,10 +287,7 @@ class TimePhraseParser:
             self.is_midnight = True
         return True
 
-    @grammar_rule(
-        r"(?:" + _HOUR + "|" + _NAME + r")(?: (?P<hours>{hours}))?"
-        r"(?= (?P<part>{part})?)"
-    )
+    @grammar_rule(r"(?:" + _HOUR + "|" + _NAME + r")(?: (?P<hours>{hours}))?(?= (?P<part>{part})?)")
     def _read_time(self, match: re.Match[str], preposition: str) -> EndPosition:
         is_led = preposition == "at"
         hour = int(parse_number(match["hour"] or match["name"]) or 0)
@@ -302,6 +309,8 @@ class TimePhraseParser:
         )
         if any(doubts):
             self.weak = match.span()
+        if self.words.get_meaning("unit", match["part"]) and not is_led:
+            self.doubt = self.doubt or (match.start(), match.end("part"))  # "2 дня": at 14:00, or for two days
         if self.part:
             own = match["part"] if self.part in _TONIGHT else None  # "tonight at 5am"
             self.impossible |= not self._shift_if_in_day_part(self.words.get_meaning("part", own) or self.part, match)

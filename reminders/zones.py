@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from babel import Locale
 
-from locales.catalog import LANGUAGES
+from locales.catalog import ENGLISH, LANGUAGES
 from reminders.lexicon import HAN, SPOKEN, TOKEN, Lexicon, fold_letters
+from text.word_lists import EVERY_FUNCTION_WORD
 
 MAX_CITY_WORDS = 3  # "Rio de Janeiro"
 STEM_CHARS = 4  # of a place's name, whose end may be inflected: "по Москве"
@@ -30,7 +31,9 @@ def find_end_of_time_zone(text: str, start: int, lexicon: Lexicon) -> int:
     if offset or token is None:
         return offset.end() if offset else 0
     abbreviations, _, stems = _load_names()
-    if (token[0].isupper() or _SMALL_ABBREVIATION.fullmatch(token[0])) and token[0].upper() in abbreviations:
+    may_be_small = lexicon.language == ENGLISH or token[0] not in EVERY_FUNCTION_WORD  # "ist" is German for "is"
+    is_small = may_be_small and _SMALL_ABBREVIATION.fullmatch(token[0])
+    if (token[0].isupper() or is_small) and token[0].upper() in abbreviations:
         return token.end()
     if (found := lexicon.match(_NAMED_ZONE, text, start)) is None:
         return 0
