@@ -141,7 +141,7 @@ class PartialAnswer:
         text = "" if is_hidden else remove_thoughts(self.text, is_whole=is_whole)
         names = self.offer.parameters_by_tool
         shown_length = 0 if is_whole or not text.startswith(self.shown) else len(self.shown)
-        reading = find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length)
+        reading = find_calls_in_text(text, names, is_whole=is_whole, shown_length=shown_length, question=self.question)
         if is_whole and not reading.calls and self.offer.tools and is_unknown_call(text, self.question):
             reading = TextAndCalls(shown="", is_broken=True)
         shown = remove_template_tokens(reading.shown, self.prompt)

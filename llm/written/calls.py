@@ -46,6 +46,7 @@ _FORMATS = re.compile(r"json|xml|html|soap|\b(?:apis?|mcp)\b")  # in the questio
 _PLACED = re.compile(r"[^\w \t.,;!?]\s{0,9}(?:\w{1,30}\.(?!call\b)){0,2}([\w-]{1,64})(?![^\S\n]+(?!json|code)[^\W\d_])")
 _CODE_IN_SENTENCE = re.compile(r"(?<!`)`[^`\n]{1,300}`[^`\n]*\w")
 _WORD = re.compile(r"(?<![<\w/|])[^\W\d_]{3,}")  # of no mark
+_LATIN_WORD = re.compile("[a-z+#]+")  # in a Chinese sentence, too
 # Text on a line that says nothing to a person.
 _ONLY_MARKS = re.compile(
     r"""(?:
@@ -81,8 +82,13 @@ class TextAndCalls:
     is_broken: bool = False
 
 
-def find_calls_in_text(text: str, names: Names, *, is_whole: bool, shown_length: int = 0) -> TextAndCalls:
-    """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call."""
+def find_calls_in_text(
+    text: str, names: Names, *, is_whole: bool, shown_length: int = 0, question: str = ""
+) -> TextAndCalls:
+    """Find tool calls after `shown_length` characters. Unless `is_whole`, hide text that may begin a call.
+
+    A program is no call if it is explained, and the lower-case `question` names its language.
+    """
     if not names:
         return TextAndCalls(shown=text)
     marks = (mark for mark in _BEGINNING.finditer(text, shown_length) if not mark["tag"] or mark["tag"] in names)
@@ -103,7 +109,7 @@ def find_calls_in_text(text: str, names: Names, *, is_whole: bool, shown_length:
             is_call = value is None and (without_call or not mark["tag"]) and not is_mentioned
             if (calls := parse_calls(body, names)) or is_call:
                 return TextAndCalls(shown=before, calls=calls, is_broken=not calls)
-    return _find_call_by_name(text, names, is_whole=is_whole, shown_length=shown_length)
+    return _find_call_by_name(text, names, is_whole=is_whole, shown_length=shown_length, question=question)
 
 
 def _is_mentioned(text: str, mark: "re.Match[str]", end: int, *, is_tool: bool) -> bool:
@@ -128,7 +134,7 @@ def _find_code(text: str, place: int) -> "re.Match[str] | None":
     return next((code for code in CODE.finditer(text) if code.start() < place < code.end()), None)
 
 
-def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int) -> TextAndCalls:
+def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length: int, question: str) -> TextAndCalls:
     for named in find_tool_names(text, names, shown_length):
         start = named.start()
         if not _begins_sentence(named) or _CODE_IN_SENTENCE.match(text, start - 1):
@@ -137,7 +143,7 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
         is_tool = names[named["name"]] or "_" in named["name"]  # a verb may be a person's own function if not offered
         code = _find_code(text, start)
         is_program = code and (
-            _CODE_LINE.search(before[code.start() :].partition("\n")[2]) or _is_between_sentences(text, code)
+            _CODE_LINE.search(before[code.start() :].partition("\n")[2]) or _is_explained(text, code, question)
         )
         if is_program or (code and not is_tool and text[: code.start()].strip()):
             continue
@@ -152,10 +158,11 @@ def _find_call_by_name(text: str, names: Names, *, is_whole: bool, shown_length:
     return TextAndCalls(shown=text if is_whole else _cut_trailing_markup(text, names, shown_length))
 
 
-def _is_between_sentences(text: str, code: "re.Match[str]") -> bool:
-    """Return True for a program that is explained. A model's own code is in the language of tools, or stands alone."""
-    is_for_person = not code[0].startswith(("```tool", "```json"))
-    return is_for_person and bool(_WORD.search(text, 0, code.start()) and _WORD.search(text, code.end()))
+def _is_explained(text: str, code: "re.Match[str]", question: str) -> bool:
+    """Return True for a program between sentences in a language that the question names. Others may be meant to run."""
+    language = code[0].partition("\n")[0].removeprefix("```").removeprefix("~~~").strip().lower()
+    is_asked_for = language in _LATIN_WORD.findall(question)
+    return bool(is_asked_for and _WORD.search(text, 0, code.start()) and _WORD.search(text, code.end()))
 
 
 def _begins_sentence(named: "re.Match[str]") -> bool:

@@ -28,7 +28,7 @@ _RESPONSE = re.compile(
   | \]<\]\w{{1,20}}\[>\[ | </tool_calls?>\s*\Z              # MiniMax M3
   | \[\|endofturn\|\] | \[END\ FINAL\ RESPONSE\]           # EXAONE, Apriel
   | (?P<ends>{_ENDS})(?:{_HEADER}.*)?\Z                     # with further messages, if a server let its model run on
-  | {_HEADER}.*\Z
+  | (?!<[^<\n]{{0,20}}[Aa]ssistant){_HEADER}.*\Z                # behind one of the same role, a call may stand
   | (?P<inner>{_ENDS})""",
     re.DOTALL | re.VERBOSE,
 )

@@ -293,13 +293,36 @@ def test_parses_and_hides_calls_in_chat_template_formats(text: str) -> None:
         "Usage:\n```\nremind <text> <in_minutes>\n```",
         "Sure. <remind> is an element. It has <text>.",
         'remind(text="...", in_minutes=...)',
-        'You can write:\n```python\nremind(text="tea", in_minutes=5)\n```\nand it will be called every day.',
         '```json\n[{"name": "remind", "kind": "tool"}, {"name": "search_memory", "kind": "tool"}]\n```\nThe tools.',
         '```json\n{"name": "remind", "description": "Sets one.", "parameters": {"type": "object"}}\n```\nThe schema.',
     ],
 )
 def test_mentioning_tool_is_not_a_call(text: str) -> None:
     assert find_calls_in_text(text, REMINDERS, is_whole=True).shown == text
+
+
+def test_call_between_sentences_is_made_unless_question_names_its_language() -> None:
+    text = 'You can write:\n```python\nremind(text="tea", in_minutes=5)\n```\nand it will be called every day.'
+    reading = find_calls_in_text(text, REMINDERS, is_whole=True, question="how would a reminder look in python?")
+    assert (reading.shown, reading.calls) == (text, ())
+    meant = 'Sure.\n```python\nremind(text="tea", in_minutes=5)\n```\nI have set the reminder.'
+    reading = find_calls_in_text(meant, REMINDERS, is_whole=True, question="remind me of the tea in 5 minutes")
+    assert (reading.shown, [call.name for call in reading.calls]) == ("Sure.\n", ["remind"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Sure.\n<|assistant|>remind\n{GIVEN}",  # GLM-4
+        f"<|recipient|> all\n<|content|> Sure.\n<|from|> assistant\n<|recipient|> remind\n<|content|> {GIVEN}",
+        f'Sure.<|start_header_id|>assistant<|end_header_id|>\n\n{{"name": "remind", "parameters": {GIVEN}}}',
+        f"Sure.\n\n`remind`\n```json\n{GIVEN}\n```",
+    ],
+)
+def test_call_in_further_message_of_model_is_made(text: str) -> None:
+    question = "remind me of the fern in 5 minutes"
+    reading = find_calls_in_text(remove_thoughts(text), REMINDERS, is_whole=True, question=question)
+    assert [json.loads(call.arguments) for call in reading.calls] == [REMIND]
 
 
 @pytest.mark.parametrize(

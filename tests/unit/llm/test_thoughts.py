@@ -287,6 +287,15 @@ def test_shows_headings_and_code_while_streaming(text: str) -> None:
     assert drafts[-1] == text
 
 
+def test_shows_short_answer_while_it_arrives_in_its_channel() -> None:
+    text = "<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant<|channel|>final<|message|>It is seven."
+    assert remove_thoughts(text, is_whole=False) == "It is seven."
+
+
+def test_hides_beginning_of_end_token_of_minimax() -> None:
+    assert {remove_thoughts("It is seven.[e~["[:end], is_whole=False) for end in range(12, 17)} == {"It is seven."}
+
+
 def test_keeps_element_at_end_of_answer_behind_thoughts() -> None:
     assert remove_thoughts("<think>SECRET</think>\nIt is <output>7</output>") == "It is <output>7</output>"
     assert remove_thoughts("SECRET</think>\n7</output>") == "7"
