@@ -134,8 +134,9 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             await self._room.wait()
         # One call at a time, in order: a webhook's requests arrive side by side.
         async with self._lock:
-            await self._try_to_write_unwritten_updates()
+            # First, since an update that is written then is no longer tracked, and would be taken for a new one.
             arrivals, others = self._select_arrivals_and_others(updates)
+            await self._try_to_write_unwritten_updates()
             new, error = set[int](), None
             try:
                 if arrivals:

@@ -152,6 +152,28 @@ async def test_redelivered_update_in_progress_is_not_handed_over_again_while_dis
     assert not queue.are_updates_on_disk([1])
 
 
+async def test_unwritten_update_left_to_next_run_is_only_written_when_it_comes_again(
+    inbox: Inbox, bot: ExtBot[Any]
+) -> None:
+    class Full(Inbox):
+        is_full = True
+
+        async def store_and_get_new_ids(self, *args: Any) -> set[int]:
+            if self.is_full:
+                raise StorageError
+            return await super().store_and_get_new_ids(*args)
+
+    full = Full(inbox.database)
+    queue = await open_queue(full, bot)
+    await queue.enqueue_updates(make_fetched_updates(1, bot))
+    assert take_update_ids(queue) == [1]
+    queue.stop_tracking_updates([1])
+    full.is_full = False
+    await queue.enqueue_updates(make_fetched_updates(1, bot))
+    assert take_update_ids(queue) == [], "this run does not begin it again"
+    assert take_update_ids(await open_queue(inbox, bot)) == [1]
+
+
 class RecordingInbox(Inbox):
     """An inbox that records the ids of updates marked as done."""
 
