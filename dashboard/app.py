@@ -163,10 +163,10 @@ def is_known_host(scope: Scope, *, hostnames: Collection[str]) -> bool:
     return False
 
 
-def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linkable_paths: Collection[str] = ()) -> bool:
+def is_same_origin(scope: Scope, *, origins: Collection[str] = ()) -> bool:
     """Return False for a cross-site request, which must not act on behalf of a visitor.
 
-    `origins` are accepted in addition to the host of the request. Other sites may link to `linkable_paths`.
+    `origins` are accepted in addition to the host of the request.
     """
     headers = Headers(scope=scope)
     origin = headers.get("origin")
@@ -176,8 +176,6 @@ def is_same_origin(scope: Scope, *, origins: Collection[str] = (), linkable_path
         return False
     if origin is not None and (not name or name not in (headers.get("host"), *origins)):  # "null" has no name
         return False
-    if scope["path"] in linkable_paths and scope["method"] == "GET":
-        return True
     return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 
 

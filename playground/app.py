@@ -5,17 +5,17 @@ It refuses foreign Host headers and cross-origin requests. Serve it with playgro
 """
 
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from dashboard.app import CROSS_SITE, RequestGuard, SafeHeaders, is_same_origin
 from dashboard.host import STATIC as DASHBOARD_STATIC
@@ -107,15 +107,19 @@ def make_playground_app(
         ],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
-            # GET is guarded too, because Bot API methods also act on GET. Links to the two pages still work.
-            Middleware(
-                RequestGuard,
-                is_allowed=partial(is_same_origin, linkable_paths=frozenset({"/", PAGE})),
-                refusal=CROSS_SITE,
-            ),
+            Middleware(RequestGuard, is_allowed=_is_link_or_same_origin, refusal=CROSS_SITE),
             Middleware(SafeHeaders, policy=CONTENT_POLICY),
         ],
     )
+
+
+def _is_link_or_same_origin(scope: Scope) -> bool:
+    """Return True for requests of the pages themselves, and for links from other sites to the two pages.
+
+    Other GET requests are refused, because Bot API methods also act on GET.
+    """
+    is_link = scope["path"] in ("/", PAGE) and scope["method"] == "GET" and "origin" not in Headers(scope=scope)
+    return is_link or is_same_origin(scope)
 
 
 async def _serve_page(request: Request) -> Response:
