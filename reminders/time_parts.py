@@ -309,8 +309,8 @@ class TimePhraseParser:
         )
         if any(doubts):
             self.weak = match.span()
-        if self.words.get_meaning("unit", match["part"]) and not is_led:
-            self.doubt = self.doubt or (match.start(), match.end("part"))  # "2 дня": at 14:00, or for two days
+        if match["part"] and not is_led and 1 < hour < 5 and self.words.language == "ru":
+            self.doubt = self.doubt or (match.start(), match.end("part"))  # "2 дня", "3 ночи": when, or for how long
         if self.part:
             own = match["part"] if self.part in _TONIGHT else None  # "tonight at 5am"
             self.impossible |= not self._shift_if_in_day_part(self.words.get_meaning("part", own) or self.part, match)

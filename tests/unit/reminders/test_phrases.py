@@ -655,6 +655,7 @@ def test_time_zone_after_time_makes_reminder_uncertain(language: str, text: str,
         ("en", "at 9 dentist in Febuary", "Febuary", ("23.11.26 09:00", "", "dentist in Febuary")),
         ("ru", "в 9 врач аперля", "аперля", ("23.11.26 09:00", "", "врач аперля")),
         ("ru", "2 дня поехать на дачу", "2 дня", ("23.11.26 14:00", "", "2 дня поехать на дачу")),
+        ("ru", "завтра 3 ночи в отеле", "3 ночи", ("23.11.26 03:00", "", "3 ночи в отеле")),
         ("en", "Friday at 9 pm in the morning call", "morning", ("27.11.26 21:00", "", "in the morning call")),
         (
             "fr",
