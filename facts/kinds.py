@@ -38,8 +38,8 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
 
     A wish or a doubt becomes an uncertain fact that quotes the line, and neither ends nor replaces another fact. A fact
     whose line is "nothing" is kept if the line has a number, a date or a name, and an instruction only if it is a rule.
-    Without an answer ("") about words behind a colon, the fact overrules no decision and, if the model gave it no type
-    either, it only quotes its line, unless this announces a change.
+    Without an answer ("") about words behind a colon, the fact replaces no other and overrules no decision; if the
+    model gave it no type either, it only quotes its line, unless this announces a change.
     """
     # Small models call nearly every fact an instruction, and "if it rains I might take the bus", too.
     if fact.kind == "instruction" and (kind == "fact" or (kind == "maybe" and fact.is_uncertain)):
@@ -56,7 +56,7 @@ def rewrite_or_drop_fact_by_kind(fact: NewFact, kind: str, speaker_name: str) ->
         valid_to=None,
     )
     if fact.is_introduced and not kind and not _announces_change(fact):
-        return replace(fact if fact.is_typed else quoted, is_in_question=True)
+        return replace(fact if fact.is_typed else quoted, known=(), only_one=False, is_in_question=True)
     if fact.is_introduced and kind in NO_FACTS:
         return replace(quoted, is_in_question=True) if kind != "ask" or fact.importance == 1 else None
     told = make_fingerprint(fact.line.partition(" ")[2])  # without the first word, which may begin with a capital

@@ -88,7 +88,7 @@ async def test_failed_distillation_is_not_retried_every_turn_and_folds_continue(
     assert tries > 0
     await talk.conversation.run_post_turn_tasks(SCOPE)
     assert len(talk.server.list_schema_requests("profile")) == tries
-    with pytest.raises(ModelBusy):  # without the schema, the last attempt is answered by a text that is no profile
+    with pytest.raises(ModelBusy):  # prose, which answers the last attempt without the schema, is no profile
         await talk.services.distiller.distil_now(ANNA.id)
     assert len(await talk.services.summaries.list_active_summaries(SCOPE)) == 4
 

@@ -258,6 +258,22 @@ async def test_type_decides_on_words_behind_colon_without_kind(
 
 
 @pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("Translate into German: I live in Rome.", "I live in Rome", "Anna lives in Rome."),
+        ("Auf Englisch bitte: Ich wohne in Rom.", "Ich wohne in Rom", "Anna wohnt in Rom."),
+        ("Переведи на испанский: я живу в Риме.", "я живу в Риме", "Anna живёт в Риме."),
+    ],
+)
+async def test_words_behind_colon_replace_nothing_without_kind(
+    talk: ChatHarness, said: str, quote: str, text: str
+) -> None:
+    home = "Anna lives in Leeds."
+    assert await learn_home(talk, "I live in Leeds.", "I live in Leeds", home, "", type="state") == [home]
+    assert home in await learn_home(talk, said, quote, text, "", type="state")
+
+
+@pytest.mark.parametrize(
     ("said", "quote", "text", "kind", "kept"),
     [
         ("how long does it take to move to Oslo", "move to Oslo", "Anna moves to Oslo.", "ask", []),
