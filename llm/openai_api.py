@@ -360,9 +360,10 @@ class OpenAIChat(EndpointClient, ChatModel):
             self._record_tool_refusal(ladder.PERHAPS_TOOLS, is_certain=is_certain)
         elif "tools" in fallbacks.left_out and not (fallbacks.last_refusal or fallbacks.called_other_tools):
             self._record_tool_refusal(_CALLS)
-        elif "tools" in request:  # an answer without calls says nothing of the calls
-            has_calls = answer.calls.build() or answer.parse_text_and_calls().calls
-            self._unsupported.discard(ladder.PERHAPS_TOOLS, *([_CALLS] if has_calls else []))
+        elif "tools" in request:
+            self._unsupported.discard(ladder.PERHAPS_TOOLS)
+            if _CALLS in self._unsupported and (answer.calls.build() or answer.parse_text_and_calls().calls):
+                self._unsupported.discard(_CALLS)  # an answer without calls would say nothing of them
 
     async def _answers_harmless_question(
         self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks, *also_without: Step
