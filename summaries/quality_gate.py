@@ -11,6 +11,7 @@ from math import log
 
 from llm.prompts import split_into_heading_and_text
 from text.analyzer import detect_language_of_latin_words, fold_accents, split_words
+from text.characters import split_sentences
 from text.fingerprint import NUMBER, parse_number_word_or_month, remove_thousands_separators
 from text.word_lists import FUNCTION_WORDS, WORD_LISTS
 from text.written_dates import ISO_DATE, find_iso_dates
@@ -192,7 +193,10 @@ def _remove_inferable_dates(text: str, source_dates: Sequence[date]) -> str:
 
 
 def _repeats_more_than_source(text: str, source: str) -> bool:
-    """Return True if most words of a text are in phrases that it repeats more often than its source does."""
+    """Return True if a text repeats a sentence, or most of its words in phrases, more often than its source does."""
+    said, said_before = (Counter(map(str.casefold, split_sentences(each))) for each in (text, source))
+    if any(count >= 3 and len(sentence) > 12 and count > said_before[sentence] for sentence, count in said.items()):
+        return True
     words = split_words(text)
     runs, runs_before = _count_each_trigram(words), _count_each_trigram(split_words(source))
     looping = sum(count for run, count in runs.items() if count > 2 and count > runs_before[run])

@@ -54,6 +54,7 @@ def test_good_summaries_pass(text: str) -> None:
         ("安娜于2031年搬家。", "lacks"),
         ("アンナは8万円を払う。", "lacks"),
         ("Anna likes her cats. " * 5, "repeats"),
+        ("Anna likes her cats. " * 3, "repeats"),
         ("she said that she " * 20, "repeats"),
         ("我们明年夏天要去北京看爷爷奶奶。" * 3, "repeats"),
         ("彼女は来年の春に大阪へ引っ越す予定です。" * 3, "repeats"),
