@@ -129,10 +129,10 @@ function makeCard(fact, earlier, showFacts) {
       makeHistory(earlier)) : null);
 }
 
-const makeCheckbox = (fact, showFacts) => h("input", {
+const makeCheckbox = (fact, showFacts) => h("label", { class: "check choice" }, h("input", {
   type: "checkbox", checked: state.chosen.has(fact.id), "aria-label": fact.text,
   on: { change: (event) => { if (event.currentTarget.checked) state.chosen.add(fact.id); else state.chosen.delete(fact.id); showFacts({}); } },
-});
+}));
 
 const makeHistory = (earlier) => h("ol", { class: "history" },
   [...earlier].sort((a, b) => b.id - a.id).map((older) => h("li", {}, h("p", { class: "text", dir: "auto" }, older.text),

@@ -44,7 +44,7 @@ function makeChoiceField({ name, kind, label, hint, value, values, longest }, no
   const act = (chosen, field) => saveChange({ [name]: chosen }, field);
   const makeListeners = (parse) => ({ change: ({ currentTarget: field }) => { if (field.reportValidity()) act(parse(field.value), field); } });
   if (kind === "switch") return makeToggle(label, hint, value, act);
-  if (kind === "one") return makeLabelledField(label, makeSelect(values, value, name === "storage" ? makeMoveHandler(value, act) : act), hint);
+  if (kind === "one") return makeLabelledField(label, makeSelect(values, value, makeChoiceHandler(name, value, act)), hint);
   if (kind === "number") {
     return h("div", {}, makeLabelledField(label, h("input", { type: "number", min: "1", max: String(now.most_every_n), required: true, autocomplete: "off",
       value: String(value), data: { key: name, atOnce: "" }, list: "thresholds", inputMode: "numeric", on: makeListeners(Number) })),
@@ -55,9 +55,22 @@ function makeChoiceField({ name, kind, label, hint, value, values, longest }, no
     on: makeListeners(String) }), hint);
 }
 
+const makeChoiceHandler = (name, value, act) => {
+  if (name === "storage") return makeMoveHandler(value, act);
+  return name === "persona" ? makePersonaHandler(value, act) : act;
+};
+
+/** Return a handler that asks for the person's own words, if there are none yet, before they can be chosen. */
+const makePersonaHandler = (value, act) => (persona, field) => {
+  const words = field.closest(".settings-groups").querySelector("[data-key=persona_text]");
+  if (persona !== "own" || words.defaultValue) return act(persona, field);
+  field.value = value;
+  return words.focus();
+};
+
 /** Return a handler that asks for confirmation before the memory moves to another storage. */
 const makeMoveHandler = (value, act) => async (storage, field) => {
-  if (await askToConfirm(tr("dashboard-set-move"), tr("dashboard-set-move"),
+  if (await askToConfirm(tr("dashboard-set-move"), tr("dashboard-set-move-now"),
     [h("p", { class: "hint" }, tr("dashboard-set-move-hint"))])) act(storage, field);
   else field.value = value;
 };

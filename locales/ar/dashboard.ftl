@@ -114,6 +114,7 @@ dashboard-set-enabled = التذكر
 dashboard-set-incognito-hint = تُقرأ الذاكرة ولا يُكتب شيء.
 dashboard-set-storage = مكان الحفظ
 dashboard-set-move = نقل الذاكرة؟
+dashboard-set-move-now = نقل
 dashboard-set-move-hint = يُنسخ كل شيء ويُتحقق منه، ثم يُمحى المكان القديم.
 dashboard-set-auto = التلخيص تلقائيًا
 dashboard-set-every = بعد هذا العدد من رسائلك

@@ -114,6 +114,7 @@ dashboard-set-enabled = Merken
 dashboard-set-incognito-hint = Das Gedächtnis wird gelesen, nichts wird geschrieben.
 dashboard-set-storage = Aufbewahrt in
 dashboard-set-move = Gedächtnis umziehen?
+dashboard-set-move-now = Umziehen
 dashboard-set-move-hint = Alles wird kopiert und geprüft, dann der alte Ort gelöscht.
 dashboard-set-auto = Automatisch zusammenfassen
 dashboard-set-every = Nach so vielen deiner Nachrichten

@@ -116,6 +116,7 @@ dashboard-set-enabled = Remember
 dashboard-set-incognito-hint = Memory is read, nothing is written.
 dashboard-set-storage = Kept in
 dashboard-set-move = Move the memory?
+dashboard-set-move-now = Move
 dashboard-set-move-hint = Everything is copied and checked; then the old place is erased.
 dashboard-set-auto = Summarise automatically
 dashboard-set-every = After so many of your messages

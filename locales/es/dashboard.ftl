@@ -114,6 +114,7 @@ dashboard-set-enabled = Recordar
 dashboard-set-incognito-hint = La memoria se lee, pero no se escribe nada.
 dashboard-set-storage = Guardada en
 dashboard-set-move = ¿Mover la memoria?
+dashboard-set-move-now = Mover
 dashboard-set-move-hint = Todo se copia y se comprueba; luego se borra el lugar anterior.
 dashboard-set-auto = Resumir automáticamente
 dashboard-set-every = Tras tantos mensajes tuyos

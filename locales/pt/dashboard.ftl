@@ -114,6 +114,7 @@ dashboard-set-enabled = Lembrar
 dashboard-set-incognito-hint = A memória é lida, nada é escrito.
 dashboard-set-storage = Guardada em
 dashboard-set-move = Mover a memória?
+dashboard-set-move-now = Mover
 dashboard-set-move-hint = Tudo é copiado e conferido; depois o lugar antigo é apagado.
 dashboard-set-auto = Resumir automaticamente
 dashboard-set-every = Depois de tantas mensagens suas

@@ -114,6 +114,7 @@ dashboard-set-enabled = Запоминать
 dashboard-set-incognito-hint = Память читается, ничего не записывается.
 dashboard-set-storage = Где хранится
 dashboard-set-move = Перенести память?
+dashboard-set-move-now = Перенести
 dashboard-set-move-hint = Всё копируется и проверяется, затем старое место стирается.
 dashboard-set-auto = Обобщать автоматически
 dashboard-set-every = После стольких твоих сообщений

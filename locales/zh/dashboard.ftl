@@ -114,6 +114,7 @@ dashboard-set-enabled = 记住对话
 dashboard-set-incognito-hint = 只读取记忆，不写入。
 dashboard-set-storage = 保存位置
 dashboard-set-move = 要迁移记忆吗？
+dashboard-set-move-now = 迁移
 dashboard-set-move-hint = 所有内容复制并核对后，旧位置会被清除。
 dashboard-set-auto = 自动总结
 dashboard-set-every = 每隔多少条你的消息

@@ -257,6 +257,44 @@ async def test_settings_changed_on_page_apply_in_chat(own_servers: LocalServers,
         assert "✓ Formatierung: erweitert" in str(settings["reply_markup"])
 
 
+async def test_boxes_of_facts_are_large_enough_for_a_thumb(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        await ann.ask("/memory add I keep bees behind the old tram depot.")
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
+            await shown.go_to("facts")
+            await shown.page.get_by_role("button", name="Choose several").click()
+            label = shown.page.locator("label.choice", has=shown.page.get_by_role("checkbox"))
+            for area, least in ((label, 44), (label.get_by_role("checkbox"), 24)):
+                box = await area.bounding_box()
+                assert box is not None
+                assert min(box["width"], box["height"]) >= least
+            await label.click(position={"x": 3, "y": 3})
+            await expect(label.get_by_role("checkbox")).to_be_checked()
+
+
+async def test_own_words_are_asked_for_before_they_can_be_chosen(own_servers: LocalServers, browser: Browser) -> None:
+    async with run_bot_with_dashboard(own_servers) as server:
+        ann = own_servers.add_person("Ann")
+        await ann.set_up_memory()
+        async with open_window(browser, f"{server.client.base_url}{await request_link(ann)}") as shown:
+            page, sent = shown.page, list[str]()
+            page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+            await shown.go_to("settings")
+            sent.clear()
+            styles = page.locator("select", has=page.locator("option[value=own]"))
+            await styles.select_option("own")
+            words = page.locator("textarea[data-key=persona_text]")
+            await expect(words).to_be_focused()
+            await expect(styles).to_have_value("")
+            assert not [url for url in sent if "settings" in url]
+            async with page.expect_response("**/api/settings"):
+                await words.fill("Answer like an old sailor.")
+                await words.locator("xpath=ancestor::div[1]").get_by_role("button", name="Save").click()
+            await expect(styles).to_have_value("own")
+
+
 async def test_history_is_imported_and_exported_and_receipt_stays_visible(
     own_servers: LocalServers, browser: Browser
 ) -> None:

@@ -55,6 +55,15 @@ def test_translation_has_same_files_and_keys_as_english(language: str) -> None:
         assert list(read_texts(language, family)) == list(read_texts(ENGLISH, family)), f"{language}/{family}.ftl"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_confirming_buttons_of_pages_ask_nothing(language: str) -> None:
+    sources = "".join(path.read_text() for folder in PAGES for path in sorted(folder.glob("*.js")))
+    labels = re.findall(r'askToConfirm\((?:tr\("[^"]+"\)|\w+), tr\("([^"]+)"\)', sources)
+    assert "dashboard-forget" in labels
+    asking = [label for label in labels if {"?", "？", "؟"} & set(translate(language, label))]
+    assert not asking
+
+
 def test_every_locale_folder_is_a_known_language() -> None:
     assert {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(LANGUAGES)
 
