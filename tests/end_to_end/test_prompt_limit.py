@@ -49,7 +49,9 @@ async def talk_under(max_prompt_tokens: int, folder: Path) -> None:
         }
         servers.model.script_schema("facts", json.dumps({"facts": [known]}))
         servers.model.set_default_schema_answer("facts", "No list. " + make_dense_text(ALPHABETS[0], 6000, 2))
-        servers.model.set_default_schema_answer("profile", json.dumps({"profile": "They like " + "中文字符很多" * 400}))
+        servers.model.set_default_schema_answer(
+            "profile", json.dumps({"profile": "They like " + make_dense_text(ALPHABETS[1], 2400, 3)})
+        )
         servers.model.set_default_answer(SUMMARIES, at_the_second_attempt)
         ann = servers.add_person()
         async with servers.run_bot(**settings) as bot:
