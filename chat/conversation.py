@@ -377,10 +377,10 @@ class Conversation:
     def _make_failure_reply(self, turn: Turn, error: ModelError | StorageError) -> Reply:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s %s", number, turn.scope, type(error).__name__, error.remedy)
-        half = error.half.strip() if isinstance(error, ModelError) else ""
-        apology = format_apology(error, is_stored=turn.is_memory_on, follows_text=bool(half))
         return self._start_reply(turn)(
-            text=add_error_number(apology, number), half=half, error_type=type(error).__name__
+            text=add_error_number(format_apology(error, is_stored=turn.is_memory_on), number),
+            half=error.half.strip() if isinstance(error, ModelError) else "",
+            error_type=type(error).__name__,
         )
 
     async def _flush_unwritten_turns_of_session(self, session: Session) -> None:

@@ -72,10 +72,9 @@ def format_error(error: KeepsakeError) -> str:
     return f"{said} {error.remedy}".strip() if is_reader_operator() else said
 
 
-def format_apology(error: KeepsakeError, *, is_stored: bool, follows_text: bool = False) -> str:
-    """Return the text instead of an answer, or below a part of it. `is_stored` is True if the message is in memory."""
-    key = "notices-broken-off" if follows_text else "notices-failed"
-    why = format_error(error) if isinstance(error, QuotaExceeded) else tr(key, why=format_error(error))
+def format_apology(error: KeepsakeError, *, is_stored: bool) -> str:
+    """Return the text that replaces an answer after an error. `is_stored` is True if the message is in memory."""
+    why = format_error(error) if isinstance(error, QuotaExceeded) else tr("notices-failed", why=format_error(error))
     return " ".join([why, *([tr("notices-kept")] if is_stored else [])])
 
 

@@ -6,7 +6,6 @@ notices-unread = لم أستطع الرجوع إلى ذاكرتي: { $why }. أ�
 notices-fold = لم أستطع تلخيص حديثنا السابق: { $why } لم يضع شيء، وسأحاول مرة أخرى.
 notices-kept = رسالتك محفوظة.
 notices-failed = لم أستطع الإجابة: { $why }
-notices-broken-off = انقطعت إجابتي هنا: { $why }
 notices-error = (خطأ { $number })
 notices-went-wrong = حدث خطأ ما هنا
 notices-stranger = لا يجيب هذا البوت إلا من سمح لهم مشرفه. أعطه معرّفك في تيليجرام: { $id }

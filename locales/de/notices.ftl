@@ -6,7 +6,6 @@ notices-unread = Ich konnte nicht in mein Gedächtnis sehen: { $why }. Ich habe 
 notices-fold = Ich konnte unser früheres Gespräch nicht zusammenfassen: { $why } Nichts ist verloren, ich versuche es wieder.
 notices-kept = Deine Nachricht ist gespeichert.
 notices-failed = Ich konnte nicht antworten: { $why }
-notices-broken-off = Hier brach meine Antwort ab: { $why }
 notices-error = (Fehler { $number })
 notices-went-wrong = Hier ist etwas schiefgegangen
 notices-stranger = Dieser Bot antwortet nur Leuten, die sein Admin zugelassen hat. Gib dem Admin deine Telegram-ID: { $id }

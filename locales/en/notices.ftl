@@ -8,7 +8,6 @@ notices-unread = I could not look into my memory: { $why }. I answered from this
 notices-fold = I could not summarise our earlier talk: { $why } Nothing is lost, and I will try again.
 notices-kept = Your message is kept.
 notices-failed = I could not answer: { $why }
-notices-broken-off = My answer broke off here: { $why }
 notices-error = (error { $number })
 notices-went-wrong = Something went wrong here
 notices-stranger = This bot answers only people whom its admin has let in. Give the admin your Telegram id: { $id }

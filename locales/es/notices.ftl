@@ -6,7 +6,6 @@ notices-unread = No he podido consultar mi memoria: { $why }. He respondido con 
 notices-fold = No he podido resumir nuestra conversación anterior: { $why } No se ha perdido nada, y lo intentaré de nuevo.
 notices-kept = Tu mensaje está guardado.
 notices-failed = No he podido responder: { $why }
-notices-broken-off = Mi respuesta se cortó aquí: { $why }
 notices-error = (error { $number })
 notices-went-wrong = Algo ha fallado aquí
 notices-stranger = Este bot solo responde a quienes ha admitido su administrador. Dale tu ID de Telegram: { $id }

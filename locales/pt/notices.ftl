@@ -6,7 +6,6 @@ notices-unread = Não consegui consultar minha memória: { $why }. Respondi com 
 notices-fold = Não consegui resumir nossa conversa anterior: { $why } Nada se perdeu, e vou tentar de novo.
 notices-kept = Sua mensagem está guardada.
 notices-failed = Não consegui responder: { $why }
-notices-broken-off = Minha resposta foi interrompida aqui: { $why }
 notices-error = (erro { $number })
 notices-went-wrong = Algo deu errado aqui
 notices-stranger = Este bot só responde a quem o administrador deixou entrar. Dê a ele seu ID do Telegram: { $id }

@@ -6,7 +6,6 @@ notices-unread = Я не смог заглянуть в память: { $why }. 
 notices-fold = Я не смог обобщить наш прежний разговор: { $why } Ничего не потеряно, я попробую снова.
 notices-kept = Твоё сообщение сохранено.
 notices-failed = Я не смог ответить: { $why }
-notices-broken-off = На этом мой ответ оборвался: { $why }
 notices-error = (ошибка { $number })
 notices-went-wrong = Здесь что-то пошло не так
 notices-stranger = Этот бот отвечает только тем, кого впустил его администратор. Дай ему свой Telegram ID: { $id }

@@ -6,7 +6,6 @@ notices-unread = 我没能查阅记忆：{ $why }。我根据这段对话作了�
 notices-fold = 我没能总结我们之前的对话：{ $why }什么也没丢，我会再试。
 notices-kept = 你的消息已保存。
 notices-failed = 我没能回答：{ $why }
-notices-broken-off = 我的回答到这里中断了：{ $why }
 notices-error = （错误 { $number }）
 notices-went-wrong = 这里出了点问题
 notices-stranger = 这个机器人只回答管理员允许的人。请把你的 Telegram ID 告诉管理员：{ $id }

@@ -60,16 +60,6 @@ async def test_regenerate_keeps_old_answer_and_buttons_when_store_is_full(desk: 
     assert await list_stored_texts(talk) == ["What is it?", "Another one."]
 
 
-async def test_answer_that_broke_off_is_not_called_unanswered(talk: ChatHarness) -> None:
-    dropped = Behaviour(text="The harbour of Trieste is old and deep.", drop="middle")
-    talk.server.script("chat-model", *[dropped] * 4)
-    reply = await talk.say("Tell me of Trieste.")
-    assert reply.half
-    assert reply.text.startswith("My answer broke off here: ")
-    talk.server.script("chat-model", *[Behaviour(status=401)] * 4)
-    assert (await talk.say("And of Pula?")).text.startswith("I could not answer: ")
-
-
 async def test_press_by_unauthorized_person_is_refused_without_queueing(desk: Desk, talk: ChatHarness) -> None:
     await send_answer_with_buttons(desk, talk, IN_GROUP)
     message, buttons = desk.find_newest_buttons(GROUP)
