@@ -415,16 +415,18 @@ class OpenAIChat(EndpointClient, ChatModel):
 
         try:
             async with (
-                client.post("/chat/completions", request, timer.restart_timeout, on_drained=send_new_text) as response,
-                aclosing(response.read_events()) as events,
+                client.post("/chat/completions", request, timer.restart_timeout) as response,
+                aclosing(response.read_events()) as arrivals,
             ):
-                async for event in events:
-                    if error := failures.find_error_in_body(event):
-                        is_half = answer.text and error.kind in ("busy", "unclear")
-                        raise BrokenOff if is_half or answer.shown or answer.has_ended else error
-                    timer.extend_timeout_on_progress(count := answer.add_chunk_and_count_chars(event))
-                    if answer.has_ended and (count or not response.body.deadline):
-                        response.body.end_within(self._timeout / 2)  # some servers leave the stream open
+                async for events in arrivals:
+                    for event in events:
+                        if error := failures.find_error_in_body(event):
+                            is_half = answer.text and error.kind in ("busy", "unclear")
+                            raise BrokenOff if is_half or answer.shown or answer.has_ended else error
+                        timer.extend_timeout_on_progress(count := answer.add_chunk_and_count_chars(event))
+                        if answer.has_ended and (count or not response.deadline):
+                            response.end_within(self._timeout / 2)  # some servers leave the stream open
+                    await send_new_text()
                 if answer.own_error is not None and answer.text and not (answer.finish or response.reader.is_over):
                     raise BrokenOff
         except ModelBroken as error:

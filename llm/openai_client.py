@@ -3,7 +3,7 @@
 import asyncio
 import re
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import date
 from typing import Any
@@ -36,7 +36,6 @@ _ENDING_FIELDS = ("shutdown_date", "expiration_date", "deprecation")  # of OpenA
 File = tuple[str, bytes, str]  # its name, content and type
 Json = Mapping[str, Any]
 OnBytes = Callable[[], None]  # called whenever bytes have arrived
-OnDrained = Callable[[], Awaitable[None]]  # called whenever all that has arrived is taken in
 
 
 class BoundedBody(httpx2.AsyncByteStream):
@@ -47,8 +46,8 @@ class BoundedBody(httpx2.AsyncByteStream):
         self._encoding = response.headers.get("content-encoding", "").strip().lower()
         self._is_refusal = not 200 <= response.status < 300
         self.on_bytes: OnBytes = lambda: None
-        self.on_drained: OnDrained | None = None
         self.deadline: float | None = None  # on the event loop's clock
+        self.reader = EventReader()
 
     def end_within(self, seconds: float) -> None:
         self.deadline = asyncio.get_running_loop().time() + min(seconds, LAST_SECONDS)
@@ -64,8 +63,6 @@ class BoundedBody(httpx2.AsyncByteStream):
                 raise ModelBroken(remedy="(endless)")
             yield chunk
             await asyncio.sleep(0)  # what has arrived already is given without a wait: others go on in between
-            if self.on_drained is not None:
-                await self.on_drained()
 
     async def _decompress_chunks(self) -> AsyncIterator[bytes]:
         """Yield the body, decompressed if it begins like gzip."""
@@ -104,6 +101,41 @@ class BoundedBody(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         self._response.release()
+
+    async def read_events(self) -> AsyncGenerator[Iterator[Json], None]:
+        """Yield the objects of an event stream or JSON body, as they arrive together.
+
+        Raise BrokenOff or ModelBroken if it is damaged.
+        """
+        chunks = aiter(self)
+        try:
+            async for chunk in chunks:
+                yield self.reader.feed(chunk)
+                if self.reader.is_over:
+                    break
+            yield self.reader.parse_rest_of_body()
+            if self.reader.is_foreign and not self.reader.is_over:
+                yield iter([{"message": "The body does not end with an event."}])
+            self.end_within(DRAIN_SECONDS)
+            async for _ in chunks:
+                pass
+        except BrokenOff:
+            if not self.reader.is_over:
+                raise
+
+    async def read_body(self, max_bytes: int) -> bytes:
+        """Return the whole body. Raise BrokenOff if it ends early, or ModelBroken if it exceeds `max_bytes`."""
+        content = b"".join([chunk async for chunk in self])
+        if len(content) > max_bytes:
+            raise ModelBroken(remedy="(endless)")
+        return content
+
+    async def read_json(self, max_bytes: int) -> object:
+        """Return the parsed body. Raise BrokenOff if it is cut off, or ModelBroken if it is not JSON."""
+        try:
+            return parse_untrusted_json(await self.read_body(max_bytes))
+        except ValueError:
+            raise ModelBroken(remedy="(malformed)") from None
 
 
 class Transport(httpx2.AsyncBaseTransport):
@@ -163,9 +195,9 @@ class OpenAIClient:
 
     @asynccontextmanager
     async def post(
-        self, path: str, body: Json, on_bytes: OnBytes, *, on_drained: OnDrained | None = None, file: File | None = None
-    ) -> AsyncIterator["Response"]:
-        """Send a request and yield the answer. Raise NoConnection or StatusError."""
+        self, path: str, body: Json, on_bytes: OnBytes, *, file: File | None = None
+    ) -> AsyncIterator[BoundedBody]:
+        """Send a request and yield the answer's body. Raise NoConnection or StatusError."""
         form: dict[str, Any] = {}
         if file is not None:
             form = {"files": [("file", file)], "options": {"headers": {"Content-Type": "multipart/form-data"}}}
@@ -180,8 +212,8 @@ class OpenAIClient:
             REQUESTS.labels(path, "none").inc()
             raise NoConnection from error
         REQUESTS.labels(path, stream.response.status_code).inc()
-        answer = Response(stream)
-        answer.body.on_bytes, answer.body.on_drained = on_bytes, on_drained
+        answer: BoundedBody = stream.response.extensions["body"]
+        answer.on_bytes = on_bytes
         async with stream:
             yield answer
 
@@ -204,47 +236,3 @@ class OpenAIClient:
         rows: list[Any] = next((part for part in parts if isinstance(part, list)), [])
         named = [row if isinstance(row, Mapping) else {"id": row} for row in rows if row]
         return [{"id": name, **row} for row in named if (name := row.get("id") or row.get("name"))]
-
-
-class Response:
-    """A successful response whose body has not been read."""
-
-    def __init__(self, stream: AsyncStream[object]) -> None:
-        self._stream = stream
-        self.body: BoundedBody = stream.response.extensions["body"]
-
-    async def read_events(self) -> AsyncGenerator[Mapping[str, Any], None]:
-        """Yield the objects of an event stream or JSON body. Raise BrokenOff or ModelBroken if it is damaged."""
-        reader = self.reader = EventReader()
-        chunks = self._stream.response.aiter_bytes()
-        try:
-            async for chunk in chunks:
-                for event in reader.feed(chunk):
-                    yield event
-                if reader.is_over:
-                    break
-            for event in reader.parse_rest_of_body():
-                yield event
-            if reader.is_foreign and not reader.is_over:
-                yield {"message": "The body does not end with an event."}
-            self.body.on_drained = None
-            self.body.end_within(DRAIN_SECONDS)
-            async for _ in chunks:
-                pass
-        except BrokenOff:
-            if not reader.is_over:
-                raise
-
-    async def read_body(self, max_bytes: int) -> bytes:
-        """Return the whole body. Raise BrokenOff if it ends early, or ModelBroken if it exceeds `max_bytes`."""
-        content: bytes = await self._stream.response.aread()
-        if len(content) > max_bytes:
-            raise ModelBroken(remedy="(endless)")
-        return content
-
-    async def read_json(self, max_bytes: int) -> object:
-        """Return the parsed body. Raise BrokenOff if it is cut off, or ModelBroken if it is not JSON."""
-        try:
-            return parse_untrusted_json(await self.read_body(max_bytes))
-        except ValueError:
-            raise ModelBroken(remedy="(malformed)") from None
