@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from functools import partial
+from typing import Any
 
 import telegram
 from telegram import BotCommandScopeChat, InlineKeyboardButton
@@ -38,8 +39,6 @@ LABELS: Mapping[str, Callable[[str], str]] = {
     "formatting": lambda how: tr("choices-formatting", how=how),
     "spoken_answers": str,
 }  # the choices that have buttons in /settings itself, with functions that return a button's label for a value
-
-MakeButton = Callable[[str, str], InlineKeyboardButton]  # makes a button from its label and payload
 
 
 class ChoiceCommands(CommandGroup):
@@ -85,11 +84,8 @@ class ChoiceCommands(CommandGroup):
         return None
 
     async def _show_settings(self, event: ChatEvent, config: OwnerConfig | None) -> HandlerReply:
-        def make_button(label: str, payload: str) -> InlineKeyboardButton:
-            return self._make_button(event, KIND, label, payload)
-
         choices = self._choices
-        rows = make_settings_rows(choices, config, make_button, self._now())
+        rows = self._make_choice_rows(event, choices, config)
         if config is not None and config.enabled:
             label = tr("policy-heading", policy=wording.format_policy_name(config.policy))
             rows.append([self._make_button(event, POLICY, label, ASK)])
@@ -104,6 +100,26 @@ class ChoiceCommands(CommandGroup):
         if config is not None and config.enabled:
             lines.append(tr("choices-every-what", turns=config.every_n) if config.auto_fold else tr("policy-by-hand"))
         return await self._show_text(event, "\n".join([*lines, *self._list_missing_features(event, config)]), *rows)
+
+    def _make_choice_rows(
+        self, event: ChatEvent, choices: Mapping[str, Choice], config: OwnerConfig | None
+    ) -> list[list[InlineKeyboardButton]]:
+        """Return rows of buttons for the choices that apply now, with the current values marked."""
+        is_on = config is not None and config.enabled
+        offered = [choices[name] for name in (LABELS if is_on else ["enabled"]) if choices[name].is_offered(config)]
+        rows = [self._make_choice_row(event, choice, choice.get_value_or_default(config)) for choice in offered]
+        zone = format_zone_name(config.timezone if config else "")
+        time = wording.format_time(self._now(), wording.get_zone_or_utc(config))
+        return [*rows, [self._make_button(event, KIND, tr("choices-zone", zone=zone, time=time), ZONE)]]
+
+    def _make_choice_row(self, event: ChatEvent, choice: Choice, chosen: Any) -> list[InlineKeyboardButton]:
+        name = LABELS[choice.name]
+        if choice.kind == "switch":
+            label = wording.format_switch(name(""), is_on=chosen)
+            return [self._make_button(event, KIND, label, f"{choice.name}.{OFF if chosen else ON}")]
+        values = wording.list_offered_thresholds(chosen) if choice.kind == "number" else choice.values
+        labels = {f"{choice.name}.{value}": name(choice.label(str(value))) for value in values}
+        return self._make_choice_buttons(event, KIND, labels, f"{choice.name}.{chosen}")
 
     def _list_missing_features(self, event: ChatEvent, config: OwnerConfig | None) -> list[str]:
         services, is_admin = self._services, self._operation.is_admin(event.person, in_private=event.chat.is_private)
@@ -287,37 +303,6 @@ def _parse_setting_value(choice: Choice, text: str) -> bool | int | str | None:
     if choice.kind == "switch":
         return {ON: True, OFF: False}.get(text)
     return parse_threshold(text) if choice.kind == "number" else text
-
-
-def make_settings_rows(
-    choices: Mapping[str, Choice], config: OwnerConfig | None, make_button: MakeButton, now: datetime
-) -> list[list[InlineKeyboardButton]]:
-    """Return rows of buttons for the choices that apply now, with the current values marked."""
-    is_on = config is not None and config.enabled
-    shown = {
-        name: choice for name, choice in choices.items() if choice.is_offered(config) and (is_on or name == "enabled")
-    }
-    rows = [_make_choice_row(shown[name], config, make_button) for name in LABELS if name in shown]
-    zone, time = (
-        format_zone_name(config.timezone if config else ""),
-        wording.format_time(now, wording.get_zone_or_utc(config)),
-    )
-    return [*rows, [make_button(tr("choices-zone", zone=zone, time=time), ZONE)]]
-
-
-def _make_choice_row(choice: Choice, config: OwnerConfig | None, make_button: MakeButton) -> list[InlineKeyboardButton]:
-    chosen, name = choice.get_value_or_default(config), LABELS[choice.name]
-    if choice.kind == "switch":
-        return [make_button(wording.format_switch(name(""), is_on=chosen), f"{choice.name}.{OFF if chosen else ON}")]
-    if choice.kind == "number":
-        return wording.make_threshold_buttons(
-            chosen, lambda shown, number: make_button(shown, f"{choice.name}.{number}"), lambda n: name(str(n))
-        )
-    labels = [(value, name(choice.label(value))) for value in choice.values]
-    return [
-        make_button(wording.format_option(label, is_chosen=value == chosen), f"{choice.name}.{value}")
-        for value, label in labels
-    ]
 
 
 def format_zone_with_time(name: str, now: datetime, zone: tzinfo) -> str:

@@ -65,15 +65,13 @@ class SummaryCommands(CommandGroup):
 
     @Command("summary_off", who="admins", stands_alone=True)
     async def _disable_memory(self, event: ChatEvent) -> HandlerReply:
-        config = await self._read_config(event)
-        if config is None or not config.enabled:
+        if not await self._services.memory.is_memory_on(event.chat.scope.owner):
             return tr("summaries-is-off")
         await self._services.memory.set_enabled(event.chat.scope.owner, enabled=False)
         return tr("summaries-off")
 
     async def _summarize_now(self, event: ChatEvent) -> HandlerReply:
-        config = await self._read_config(event)
-        if config is None or not config.enabled:
+        if not await self._services.memory.is_memory_on(event.chat.scope.owner):
             return tr("summaries-is-off")
         async with self._delivery.show_typing(event.chat):
             outcome = await self._services.summaries.fold(event.chat.scope, "now")
@@ -124,8 +122,7 @@ class SummaryCommands(CommandGroup):
         return tr("policy-prompt-kept") if text else tr("policy-prompt-gone")
 
     async def _start_rebuild(self, event: ChatEvent) -> HandlerReply:
-        config = await self._read_config(event)
-        if config is None or not config.enabled:
+        if not await self._services.memory.is_memory_on(event.chat.scope.owner):
             return tr("summaries-is-off")
         self._services.rebuilder.start_rebuild(event.chat.scope, self._make_progress_reporter(event))
         return None

@@ -6,8 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
 
-from telegram import InlineKeyboardButton
-
 from locales.catalog import join_with_or, list_words, tr
 from locales.sentences import STORAGE_NAMES
 from records.errors import StorageError
@@ -23,7 +21,7 @@ from telegram_ui.commands.command_group import (
     Dependencies,
     HandlerReply,
 )
-from telegram_ui.commands.wording import format_option, make_threshold_buttons
+from telegram_ui.commands.wording import format_option, list_offered_thresholds
 
 CANCEL = "cancel"
 KIND = "w"
@@ -152,12 +150,12 @@ class SetupWizard(CommandGroup):
     async def _ask_for_threshold(
         self, event: ChatEvent, state: WizardState, question_key: Literal["wizard-second", "wizard-no-number"]
     ) -> HandlerReply:
-        def make_button(label: str, threshold: int) -> InlineKeyboardButton:
-            return self._make_button(event, KIND, label, f"{state.nonce}.{threshold}")
-
         config, text = await self._read_config(event), tr(question_key, least=1, most=MAX_EVERY_N)
-        numbers = make_threshold_buttons(config.every_n if config else None, make_button)
-        return await self._send_new(event, text, numbers)
+        chosen = config.every_n if config else None
+        labels = {f"{state.nonce}.{number}": str(number) for number in list_offered_thresholds(chosen)}
+        return await self._send_new(
+            event, text, self._make_choice_buttons(event, KIND, labels, f"{state.nonce}.{chosen}")
+        )
 
     async def _configure_memory_and_confirm(self, event: ChatEvent, state: WizardState, threshold: int) -> None:
         chat, storage, memory = event.chat, state.storage or StorageType.SQLITE, self._services.memory

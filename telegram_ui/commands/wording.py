@@ -1,12 +1,10 @@
 """Texts that several groups of commands share: dates, quotes, labels and the names of things."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, date, datetime, tzinfo
 from functools import cache
-
-from telegram import InlineKeyboardButton
 
 from locales.catalog import ENGLISH, format_day, tr, translate
 from records.messages import Message
@@ -161,17 +159,9 @@ def format_switch(label: str, *, is_on: bool) -> str:
     return f"{'☑' if is_on else '☐'} {label}"
 
 
-def make_threshold_buttons(
-    current_threshold: int | None,
-    make_button: Callable[[str, int], InlineKeyboardButton],
-    make_label: Callable[[int], str] = str,
-) -> list[InlineKeyboardButton]:
-    """Return a row of threshold buttons, with the current one marked. `make_button` takes a label and a number."""
-    numbers = sorted({*OFFERED_THRESHOLDS, *([current_threshold] if current_threshold is not None else [])})
-    return [
-        make_button(format_option(make_label(number), is_chosen=number == current_threshold), number)
-        for number in numbers
-    ]
+def list_offered_thresholds(current_threshold: int | None) -> list[int]:
+    """Return the thresholds that have buttons, including the current one, in ascending order."""
+    return sorted({*OFFERED_THRESHOLDS, *([current_threshold] if current_threshold is not None else [])})
 
 
 def format_conversation_title(conversation: ListedConversation) -> str:
