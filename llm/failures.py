@@ -50,7 +50,11 @@ NAMES_KEY = re.compile(
 _MAY_BE_KEY = re.compile(rf"{NAMES_KEY.pattern}|\A[\W\d]*(?:forbidden[\W\d]*)?\Z|<html", re.IGNORECASE)
 ROLES = re.compile(r"\broles?\b|\b(system|developer)\W{1,3}(message|prompt|instruction)", re.IGNORECASE)
 TOOLS = re.compile(r"\b(tools?|function[ _-]?call)", re.IGNORECASE)
-STREAMING = re.compile(r"\Astream\b|\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+# A parameter in quotes, or a sentence.
+STREAMING = re.compile(
+    r"\Astream\b|[\"'`]stream\b|\bstream(ing)?\b.*\b(support|allow|available)|\bsupport\b.*\bstream(ing)?\b",
+    re.IGNORECASE | re.DOTALL,
+)
 # Google's RetryInfo, and OpenAI's and others' sentences.
 _WAIT = re.compile(r"(?:retryDelay|(?:again|retry) (?:in|after))\W{0,4}(\d{1,9}(?:\.\d{1,9})?) ?(m?)s", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overload|\bbusy\b|try again later", re.IGNORECASE)
@@ -69,7 +73,7 @@ class SettingNames:
     url: str
 
 
-_CODES = ("code", "status_code", "error_code", "type")
+_CODES = ("param", "code", "status_code", "error_code", "type")
 _MESSAGES = ("message", "detail", "msg", "status_msg", "error_msg", "error_message", "reason", "title")
 
 Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]

@@ -1,8 +1,9 @@
 """Decides what to leave out of a request after a refusal of unknown cause, and how long prompts may be. Does no I/O."""
 
+import logging
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil
 from time import monotonic
 from typing import Any, Literal
@@ -12,6 +13,8 @@ from cachetools import TTLCache
 from llm import prompt_cache
 from records.attachments import Picture
 from records.model_calls import Prompt
+
+log = logging.getLogger(__name__)
 
 # What the next request leaves out. A refused history is dropped with the tools, see chat/answer_loop.py.
 Step = Literal["parameters", "tools", "length", "history", "system", "stream"]
@@ -23,7 +26,9 @@ MAX_REQUESTS = 4  # for one answer, since a person waits
 REMEMBERED_SECONDS = 86_400.0  # A server may be updated, so a refused feature is tried again a day later.
 
 LENGTH, PERHAPS_LENGTH, PERHAPS_TOOLS = "longer prompts", "longer prompts, perhaps", "requests with tools, perhaps"
-PERHAPS_PICTURES, STREAMS, FAULTS = "pictures, perhaps", "streams, perhaps", "requests that make it fail"
+PERHAPS_PICTURES, PERHAPS_STREAM, FAULTS = "pictures, perhaps", "streams, perhaps", "requests that make it fail"
+# The steps that the next refusal tries first, since they helped together with others.
+DOUBTS: Mapping[Step, str] = {"stream": PERHAPS_STREAM, "tools": PERHAPS_TOOLS, "length": PERHAPS_LENGTH}
 
 MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
 MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have, because fewer leave no room for a question
@@ -38,51 +43,69 @@ def compute_answer_token_reserve(window_size: int) -> int:
     return min(MAX_ANSWER_TOKENS, window_size // ANSWER_SHARE)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Window:
-    """The context window of a model, as configured and as learned from refused prompts."""
+    """The context window of a model, as configured."""
 
     tokens: int | None = None
     ratio: float = 1.0  # the model's tokens per token counted here
-    limit: int | None = None  # the limit of a prompt after a refusal
 
-    @property
-    def max_prompt_tokens(self) -> int | None:
-        """The maximum number of tokens in a prompt, as counted by this program, or None if it is unknown."""
-        known = [self.limit] if self.limit is not None else []
+    def compute_max_prompt_tokens(self, limit: int | None) -> int | None:
+        """Return the maximum number of tokens in a prompt, or None if it is unknown. `limit` is known from refusals."""
+        known = [limit] if limit is not None else []
         if self.tokens is not None:
             known.append(int((self.tokens - compute_answer_token_reserve(self.tokens)) / self.ratio))
         return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
-    def lower_limit(self, prompt_tokens: int, refusal: str) -> None:
-        """Lower the limit to the lower of two numbers in `refusal`, or to a single one below `prompt_tokens`."""
-        sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(refusal)}
-        sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
-        limit, size = min(sizes, default=0), max(sizes, default=0)
-        share = SHORTER
-        if len(sizes) == 2:
-            share = (limit - compute_answer_token_reserve(limit)) / size
-        elif len(sizes) == 1 and SMALLEST_ALONE <= limit < prompt_tokens:
-            share = min(SHORTER * 2, (limit - compute_answer_token_reserve(limit)) / prompt_tokens)
-        self.limit = max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), self.limit or prompt_tokens))
+
+def compute_lower_limit(prompt_tokens: int, refusal: str, former: int | None = None) -> int:
+    """Return a limit below the lower of two numbers in `refusal`, or below a single one that is under `prompt_tokens`.
+
+    It is never above `former`, an earlier limit.
+    """
+    sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(refusal)}
+    sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
+    limit, size = min(sizes, default=0), max(sizes, default=0)
+    share = SHORTER
+    if len(sizes) == 2:
+        share = (limit - compute_answer_token_reserve(limit)) / size
+    elif len(sizes) == 1 and SMALLEST_ALONE <= limit < prompt_tokens:
+        share = min(SHORTER * 2, (limit - compute_answer_token_reserve(limit)) / prompt_tokens)
+    return max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), former or prompt_tokens))
 
 
 class RefusedFeatures(TTLCache[str, int]):
-    """The features that an endpoint has refused within the last day."""
+    """The features that an endpoint has refused within the last day, and its doubtful ones. `LENGTH` has the limit."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: str) -> None:
         super().__init__(maxsize=100, ttl=REMEMBERED_SECONDS)
+        self._model = model
 
-    def add(self, feature: str) -> None:
-        self[feature] = True
+    def add(self, feature: str, value: int = 1) -> None:
+        if feature not in self:
+            log.info("model %s takes no %s: it is asked without from now on", self._model, feature)
+        self[feature] = value
 
-    def record_prompt_too_long(self, *, is_certain: bool) -> None:
-        """Remember that a prompt was too long: for a day if `is_certain`, otherwise until the next answer."""
-        self.add(LENGTH)
-        if not is_certain:
-            self.add(PERHAPS_LENGTH)
-        elif PERHAPS_LENGTH in self:  # what was left out with it was left out for nothing
-            self.discard(PERHAPS_LENGTH, "system", "tools", PERHAPS_TOOLS)
+    def doubt(self, feature: str, reason: str, times: int = 2) -> bool:
+        """Count a reason to doubt a feature. Return True once it is taken for refused, which takes `times` reasons."""
+        self[reason] = self.get(reason, 0) + 1
+        if self[reason] >= times:
+            self.discard(reason)
+            self.add(feature)
+        return feature in self
+
+    def try_one_again(self) -> None:
+        """Use a feature again that was left out together with others, which may have been refused alone."""
+        for feature, doubt in ((LENGTH, PERHAPS_LENGTH), ("tools", PERHAPS_TOOLS)):
+            if feature in self and doubt in self:
+                self.discard(feature)
+                return
+
+    def settle(self, feature: str, doubt: str, value: int = 1) -> None:
+        """Remember a feature as refused. If it was in doubt, what was left out with it was left out for nothing."""
+        if doubt in self:
+            self.discard(doubt, "system", "tools", PERHAPS_TOOLS, LENGTH, PERHAPS_LENGTH)
+        self.add(feature, value)
 
     def record_and_compare_refused_pictures(self, pictures: Iterable[Picture]) -> bool:
         """Record refused pictures. Return True if different ones were refused before, as one alone may be damaged."""
@@ -104,7 +127,7 @@ class Fallbacks:
     refused_at: float | None = None  # the time of the first refusal, on the monotonic clock
     left_out: set[Step] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
-    window: Window | None = None  # as learned from refusals because of length
+    limit: int | None = None  # of a prompt, as learned from refusals because of length
     answers_others: bool | None = None  # True if a harmless question was answered, None if none was asked
     may_have_passed: bool = False  # True if the last refusal may pass by itself
     had_fault: bool = False  # True if it was a server's or a gateway's fault
@@ -121,12 +144,6 @@ class Fallbacks:
         self.refusals += 1
         if self.refused_at is None:
             self.refused_at = monotonic()
-
-    def lower_prompt_limit(self, window: Window, prompt_tokens: int, refusal: str) -> Window:
-        """Lower the limit after a refusal: for this answer only if a person is waiting, or else of `window` itself."""
-        self.window = replace(self.window or window) if self.for_person else window
-        self.window.lower_limit(prompt_tokens, refusal)
-        return self.window
 
     def list_possible_steps(self, messages: Prompt, request: Mapping[str, Any], prompt_tokens: int) -> set[Step]:
         """Return the steps that would reduce `request`, which was made from `messages` of `prompt_tokens` tokens."""

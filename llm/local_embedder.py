@@ -24,9 +24,8 @@ Vectors = npt.NDArray[np.float32]
 
 MAX_START_SECONDS = 60.0
 MAX_WORK_SECONDS = 60.0  # seconds for one text, after which the process is killed. An idle processor needs one second.
-PAUSE = 300.0  # seconds between two starts if the process fails to start or has died MAX_DEATHS times
+PAUSE = 300.0  # seconds between two starts of a process that fails to start
 DEATHS = 2  # deaths of the process on one text, after which the text is refused
-MAX_DEATHS = 20  # deaths in a row, after which the process is not restarted for PAUSE seconds
 
 
 class LocalEmbedder:
@@ -44,7 +43,6 @@ class LocalEmbedder:
         self._child: _Child | None = None  # with what goes into it, and what comes out
         self._turn = asyncio.Lock()
         self._work: asyncio.Task[Vectors] | None = None
-        self._deaths_in_turn = 0
         self._not_before = 0.0
 
     async def __aenter__(self) -> Self:
@@ -80,20 +78,17 @@ class LocalEmbedder:
                 async with asyncio.timeout(self._max_seconds):
                     stdin.write(REQUEST.pack(is_query, len(utf8_text)) + utf8_text)
                     answer = await stdout.readexactly(self.dimensions * np.dtype("<f4").itemsize)
-                self._deaths_in_turn = 0
                 return np.frombuffer(answer, dtype="<f4").astype(np.float32)
             self._child = None
             await end_process(child)
             self.deaths += 1
-            self._deaths_in_turn += 1
             log.warning("the local embedder's process ended; it is started again when it is needed")
         raise ModelRefused()
 
     async def _start_child(self) -> _Child:
         """Start a child and wait until it is ready. On failure, and for PAUSE seconds after, raise ModelUnreachable."""
         now = asyncio.get_running_loop().time()
-        if self._deaths_in_turn < MAX_DEATHS or now >= self._not_before:
-            self._not_before = now + PAUSE
+        if now >= self._not_before:
             with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
                 child = await start_child(self._code)
                 try:
@@ -104,7 +99,7 @@ class LocalEmbedder:
                     raise
                 self._child = child
                 return child
-            self._deaths_in_turn = MAX_DEATHS
+            self._not_before = now + PAUSE
             log.warning("the local embedding model is missing or does not start here: words alone are searched")
         settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
         raise ModelUnreachable(tr("errors-local-embedder"), remedy=settings)

@@ -16,7 +16,7 @@ from llm import failures, ladder, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
 from llm.failures import NoConnection, StatusError
-from llm.ladder import FAULTS, STREAMS, Fallbacks, RefusedFeatures, Step, Window
+from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thinking_habit import ThinkingHabit
@@ -36,12 +36,13 @@ Request = Mapping[str, Any]
 
 MAX_BACKGROUND_SECONDS = 300.0  # for a background answer, since some small models never end
 ROOM_TOKENS = 8_192  # the limit for thoughts and answer, if the thoughts have used up the endpoint's own limit
+MAX_DOUBTED_SCHEMAS = 3  # calls that failed with a schema again and again, and were answered in prose without
 _ROOM = "answers within the endpoint's own limit"
 _REASONING = "reasoning next to tools"
 _CALLS = "calls that can be read, perhaps"
 _HISTORY = "messages of several roles"
 _OWN_THOUGHTS = "thoughts that come back with their calls"
-_THINKS_FIRST = "answers without thoughts before a closing mark"
+_SCHEMAS = "answers to schemas, perhaps"
 
 
 class OpenAIChat(EndpointClient, ChatModel):
@@ -61,10 +62,8 @@ class OpenAIChat(EndpointClient, ChatModel):
         model = connection["model"]
         initialize_metrics(model)
         self._tokenizer = Tokenizer.for_model(model)
-        self._unsupported = RefusedFeatures()
+        self._unsupported = RefusedFeatures(model)
         self._habit = ThinkingHabit(folder, self._address["base_url"], model)
-        if self._habit.is_likely():
-            self._unsupported.add(_THINKS_FIRST)
         self._ladder: Fallbacks | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
         self._offer = ToolOffer()
@@ -84,10 +83,8 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     @property
     def max_prompt_tokens(self) -> int | None:
-        if ladder.LENGTH not in self._unsupported:
-            self._window.limit = None
-        tried = self._ladder.window if self._ladder is not None else None
-        return (tried or self._window).max_prompt_tokens
+        tried = self._ladder.limit if self._ladder is not None else None
+        return self._window.compute_max_prompt_tokens(tried or self._unsupported.get(ladder.LENGTH))
 
     @property
     def supports_tools(self) -> bool:
@@ -136,7 +133,7 @@ class OpenAIChat(EndpointClient, ChatModel):
             last = {message.role: message.content for message in messages if message.role in ("system", "user")}
             answer = PartialAnswer(
                 offer=offer,
-                thinks_first=_THINKS_FIRST in self._unsupported,
+                thinks_first=self._habit.is_likely,
                 wants_json=schema is not None,
                 question="\n\n".join(last.values()).lower(),
                 prompt="\n\n".join(message.content for message in messages).lower(),
@@ -158,7 +155,7 @@ class OpenAIChat(EndpointClient, ChatModel):
                 if answer.shown:
                     raise
                 if "max_tokens" in request and error.kind in ("length", "unclear"):  # more than is left for an answer
-                    self._remember_refused_parameter("max_tokens")
+                    self._unsupported.add("max_tokens")
                     continue
                 if error.may_be_setting and not await answers_harmless_question("stream"):  # perhaps it has no streams
                     raise
@@ -190,15 +187,17 @@ class OpenAIChat(EndpointClient, ChatModel):
                     if await answers_harmless_question():
                         raise ModelDeclined from None
                     timer.may_retry = False  # the endpoint answers nothing at all
-                elif STREAMS in self._unsupported:  # the answer before this one, too, came only without
-                    self._remember_refused_parameter("stream")
+                elif ladder.PERHAPS_STREAM in self._unsupported:  # the answer before this one, too, came only without
+                    self._unsupported.add("stream")
                     continue
                 elif not isinstance(error, BrokenOff):  # it may have been chance
                     continue
                 raise
             else:
-                if schema is not None and fallbacks.may_have_passed and "{" not in answer.text:
-                    raise StatusError(503, "")  # it was asked without the schema, with which it may answer later
+                # It was asked without the schema, with which a server that restarts answers later.
+                is_prose = schema is not None and fallbacks.may_have_passed and "{" not in answer.text
+                if is_prose and not self._unsupported.doubt("response_format", _SCHEMAS, MAX_DOUBTED_SCHEMAS):
+                    raise StatusError(503, "")
                 if any(message.pictures for message in messages):
                     self._unsupported.discard(ladder.PERHAPS_PICTURES, "pictures")
                 if answer.is_truncated:  # some endpoints cut every answer at 256 tokens unless they are told otherwise
@@ -263,20 +262,19 @@ class OpenAIChat(EndpointClient, ChatModel):
             return False
         fallbacks.record_refusal()
         fallbacks.had_fault = error.is_fault
-        fallbacks.may_have_passed = error.may_pass and not (error.is_fault and FAULTS in self._unsupported)
+        fallbacks.may_have_passed = error.may_pass and not (error.is_fault and ladder.FAULTS in self._unsupported)
         timer.may_retry = error.may_pass and fallbacks.refusals < ladder.MAX_REQUESTS
         if fallbacks.refusals >= ladder.MAX_REQUESTS:
             return False
-        named = f"{error.details.get('param')} {words}"
-        if kind != "busy" and self._try_to_change_reasoning(request, named):
+        if kind != "busy" and self._try_to_change_reasoning(request, words):
             return True
-        is_named = any(name.removesuffix("_key") in named for name in request.keys() & ladder.PARAMETERS)
+        is_named = any(name.removesuffix("_key") in words for name in request.keys() & ladder.PARAMETERS)
         pictures = [picture for message in messages for picture in message.pictures]
         possible = fallbacks.list_possible_steps(messages, request, self._tokenizer.count_request_tokens(messages))
         likely: Step | None = None
-        if ladder.PERHAPS_LENGTH in self._unsupported and (kind != "busy" or error.is_fault):
-            likely = "length" if "length" in possible else None
-        if is_named and kind != "busy":
+        if "stream" in request and failures.STREAMING.search(words):
+            likely = "stream"
+        elif is_named and kind != "busy":
             likely = "parameters"
         elif kind == "length":
             likely = "length"
@@ -287,83 +285,94 @@ class OpenAIChat(EndpointClient, ChatModel):
             likely = "tools"  # llama.cpp where it was started without them, or where one call was badly written
         elif "system" in possible and failures.ROLES.search(words) and (status != 500 or fallbacks.refusals > 1):
             likely = "system"
+        doubts = () if kind == "busy" and not error.is_fault else ladder.DOUBTS.items()
+        # A prompt may be shortened more than once.
+        in_doubt = {step for step, doubt in doubts if doubt in self._unsupported} - (fallbacks.left_out - {"length"})
+        if fallbacks.may_have_passed:  # chance may have blamed the others
+            in_doubt &= {"length"}
+        likely = likely or next((step for step in ladder.DOUBTS if step in in_doubt & {*possible, *request}), None)
         # Some gateways answer 429 or 502, and some servers 500, to what they refuse. First the same is asked again.
         tries = 2 if fallbacks.for_person else ladder.MAX_REQUESTS - 1
         if fallbacks.may_have_passed and not likely and fallbacks.refusals < tries:
             return False
         if not fallbacks.for_person and error.may_pass:  # what is asked in the background is asked again later
             possible &= {"parameters"} if "response_format" in request else {"system"} if error.is_fault else set()
-        may_be_stream = kind in ("unclear", "model") or error.is_fault
-        may_be_stream = may_be_stream and not fallbacks.left_out and STREAMS in self._unsupported
-        if "stream" in request and (may_be_stream or failures.STREAMING.search(named)):
+        if likely == "stream":
             possible.add("stream")
-            likely = "stream"
         is_too_long = kind == "length" and "length" not in fallbacks.left_out and "image" not in words.lower()
         may_be_length = kind == "busy" or (is_too_long and status != 413)
         if pictures and not may_be_length and likely not in ("parameters", "stream", "tools"):
             if status not in (403, 413) and self._unsupported.record_and_compare_refused_pictures(pictures):
-                self._remember_refused_parameter("pictures")
+                self._unsupported.add("pictures")
             told = None if self.supports_pictures is False else tr("errors-picture")
             raise PicturesRefused(told, remedy=tr("errors-check", settings=self.settings.model))
-        steps = fallbacks.choose_steps(f"{status} {named}", possible, likely)
+        steps = fallbacks.choose_steps(f"{status} {words}", possible, likely)
         if "parameters" in steps:
             fallbacks.parameters |= request.keys() & ladder.PARAMETERS
         if steps:
             log.info("model %s refused a request (%d): asked without %s", self.name, status, sorted(steps))
         if "length" in steps:
-            window = fallbacks.lower_prompt_limit(self._window, self._count_tokens(messages), error.message)
+            former = fallbacks.limit or self._unsupported.get(ladder.LENGTH)
+            limit = ladder.compute_lower_limit(self._count_tokens(messages), error.message, former)
+            # If other steps are taken as well, this is the last attempt.
+            fallbacks.limit = limit if len(steps) == 1 else min(limit, ladder.MIN_SHORTENED_TOKENS)
             if not fallbacks.for_person:
-                self._unsupported.record_prompt_too_long(is_certain=kind == "length")
-            elif len(steps) > 1:  # this is the last attempt
-                window.limit = min(window.limit or ladder.MIN_SHORTENED_TOKENS, ladder.MIN_SHORTENED_TOKENS)
+                self._record_limit(limit, is_certain=kind == "length")
         if {"length", "history"} & steps:
             raise HistoryRefused if "history" in steps else ContextTooLong
         # It may still pass, so that the next request comes after a pause.
         return bool(steps) and not (fallbacks.may_have_passed and fallbacks.refusals < ladder.MAX_REQUESTS - 1)
 
     def _remember_helpful_steps(self, fallbacks: Fallbacks, answer: PartialAnswer, request: Request) -> None:
-        if answer.begins_with_thoughts:
-            if _THINKS_FIRST not in self._unsupported:
-                self._habit.remember_habit()
-            self._unsupported.add(_THINKS_FIRST)
-        elif _THINKS_FIRST in self._unsupported and not self._habit.is_known():
-            self._unsupported.discard(_THINKS_FIRST)
-        helpful, may_have_passed = fallbacks.get_steps_that_helped(), fallbacks.may_have_passed
-        if fallbacks.had_fault and fallbacks.left_out:
-            self._unsupported.add(FAULTS)
-        elif not fallbacks.refusals:
-            self._unsupported.discard(FAULTS)
-        if "stream" in helpful and fallbacks.was_tried_alone("stream"):  # so nothing else was refused before
-            self._remember_refused_parameter("stream")
-            self._unsupported.discard("system", "tools", ladder.PERHAPS_TOOLS, ladder.LENGTH, ladder.PERHAPS_LENGTH)
+        self._habit.record_answer(begins_with_thoughts=answer.begins_with_thoughts)
+        refused, helpful, is_alone = self._unsupported, fallbacks.get_steps_that_helped(), fallbacks.was_tried_alone
+        if "stream" in helpful and is_alone("stream"):
+            refused.settle("stream", ladder.PERHAPS_STREAM)
         elif "stream" in fallbacks.left_out:
-            self._unsupported.add(STREAMS)
+            refused[ladder.PERHAPS_STREAM] = 1
         elif "stream" in request:
-            self._unsupported.discard(STREAMS)
+            refused.discard(ladder.PERHAPS_STREAM)
         if "parameters" in helpful:
             named = {name for name in fallbacks.parameters if name.removesuffix("_key") in fallbacks.last_refusal}
             # A schema is what most servers refuse: next to it nothing else is taken for refused.
             for name in named or {"response_format"} & fallbacks.parameters or fallbacks.parameters:
-                self._remember_refused_parameter(name)
-        if "history" in helpful and "system" in self._unsupported:  # else one message may have been declined
-            self._remember_refused_parameter(_HISTORY)
-        takes_no_system = "system" in helpful or ("history" in helpful and fallbacks.was_tried_alone("system"))
-        if takes_no_system and (not may_have_passed or failures.ROLES.search(fallbacks.last_refusal)):
-            self._remember_refused_parameter("system")
-        if "length" in helpful and fallbacks.window is not None:
-            self._window.limit = fallbacks.window.limit
-            self._unsupported.record_prompt_too_long(is_certain=fallbacks.was_tried_alone("length"))
-        elif ladder.PERHAPS_LENGTH in self._unsupported:
-            self._unsupported.discard(ladder.LENGTH)
-        if "tools" in helpful:
-            is_certain = not may_have_passed and "fail" not in fallbacks.last_refusal
-            self._record_tool_refusal(ladder.PERHAPS_TOOLS, is_certain=is_certain)
-        elif "tools" in fallbacks.left_out and not (fallbacks.last_refusal or fallbacks.called_other_tools):
-            self._record_tool_refusal(_CALLS)
-        elif "tools" in request:
-            self._unsupported.discard(ladder.PERHAPS_TOOLS)
-            if _CALLS in self._unsupported and (answer.calls.build() or answer.parse_text_and_calls().calls):
-                self._unsupported.discard(_CALLS)  # an answer without calls would say nothing of them
+                refused.add(name)
+        elif "response_format" in request:
+            refused.discard(_SCHEMAS)
+        if "history" in helpful and "system" in refused:  # else one message may have been declined
+            refused.add(_HISTORY)
+        takes_no_system = "system" in helpful or ("history" in helpful and is_alone("system"))
+        if takes_no_system and (not fallbacks.may_have_passed or failures.ROLES.search(fallbacks.last_refusal)):
+            refused.add("system")
+        if "length" in helpful and fallbacks.limit is not None:
+            self._record_limit(fallbacks.limit, is_certain=is_alone("length"))
+        if "tools" in request:
+            refused.discard(ladder.PERHAPS_TOOLS)
+            if _CALLS in refused and (answer.calls.build() or answer.parse_text_and_calls().calls):
+                refused.discard(_CALLS)  # an answer without calls would say nothing of them
+        elif self._offer.tools and not self._offer.must_answer:
+            is_clear = not fallbacks.may_have_passed and "fail" not in fallbacks.last_refusal
+            if "tools" in helpful and is_clear and not is_alone("tools"):
+                refused.add("tools")
+                refused[ladder.PERHAPS_TOOLS] = 1
+            elif "tools" in helpful:
+                refused.doubt("tools", ladder.PERHAPS_TOOLS, times=1 if is_clear else 2)
+            elif "tools" in fallbacks.left_out and not (fallbacks.last_refusal or fallbacks.called_other_tools):
+                refused.doubt("tools", _CALLS)
+        if fallbacks.had_fault and fallbacks.left_out:
+            refused[ladder.FAULTS] = 1
+        elif not fallbacks.refusals:
+            refused.discard(ladder.FAULTS)
+        if not fallbacks.left_out:
+            refused.try_one_again()
+
+    def _record_limit(self, limit: int, *, is_certain: bool) -> None:
+        """Remember the limit of a prompt: for a day if `is_certain`, otherwise until the next answer."""
+        if is_certain:
+            self._unsupported.settle(ladder.LENGTH, ladder.PERHAPS_LENGTH, limit)
+        else:
+            self._unsupported.add(ladder.LENGTH, limit)
+            self._unsupported[ladder.PERHAPS_LENGTH] = 1
 
     async def _answers_harmless_question(
         self, client: "OpenAIClient", timer: CallTimer, fallbacks: Fallbacks, *also_without: Step
@@ -382,24 +391,12 @@ class OpenAIChat(EndpointClient, ChatModel):
 
     def _try_to_change_reasoning(self, request: Request, refusal_text: str) -> bool:
         if "tools" in request and "reasoning_effort" not in request and "reasoning_effort" in refusal_text:
-            self._remember_refused_parameter(_REASONING)
+            self._unsupported.add(_REASONING)
             return True
         if any(name in refusal_text for message in request["messages"] for name in message if REASONING.search(name)):
-            self._remember_refused_parameter(_OWN_THOUGHTS)  # Cerebras and Groq refuse what DeepSeek demands
+            self._unsupported.add(_OWN_THOUGHTS)  # Cerebras and Groq refuse what DeepSeek demands
             return True
         return False
-
-    def _remember_refused_parameter(self, parameter: str) -> None:
-        if parameter not in self._unsupported:
-            self._unsupported.add(parameter)
-            log.info("model %s takes no %s: it is asked without from now on", self.name, parameter)
-
-    def _record_tool_refusal(self, reason: str, *, is_certain: bool = False) -> None:
-        """Stop offering tools if `is_certain`, or if they did not work before for the same reason."""
-        if self._offer.tools and not self._offer.must_answer:
-            if is_certain or reason in self._unsupported:
-                self._remember_refused_parameter("tools")
-            self._unsupported.add(reason)
 
     def _count_tokens(self, messages: Prompt) -> int:
         tools = tool_calls.format_tools_as_text(self._offer.tools)

@@ -14,7 +14,7 @@ STATE = {
     "chat/session.py": {"Session", "UnwrittenMessages"},
     "chat/turn.py": {"Turn"},
     "llm/endpoint.py": {"CallTimer"},
-    "llm/ladder.py": {"Fallbacks", "Window"},
+    "llm/ladder.py": {"Fallbacks"},
     "records/errors.py": {"ModelError"},
     "storage/engine/postgres_driver.py": {"PostgresConnection"},
     "telegram_ui/sending/delivery.py": {"_ChatState"},

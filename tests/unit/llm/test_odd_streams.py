@@ -406,16 +406,19 @@ async def test_thinking_habit_of_model_survives_restart(tmp_path: Path) -> None:
 
 def test_thinking_habit_expires_after_thirty_days(tmp_path: Path) -> None:
     habit = ThinkingHabit(tmp_path, "", "m")
-    assert not habit.is_known()
-    habit.remember_habit()
-    assert habit.is_known()
-    assert not ThinkingHabit(tmp_path, "", "n").is_known()
+    likely = [habit.is_likely]
+    for begins in (True, False):  # a short answer needs no thoughts
+        habit.record_answer(begins_with_thoughts=begins)
+        likely.append(habit.is_likely)
+    assert likely == [False, True, True]
+    assert not ThinkingHabit(tmp_path, "", "n").is_likely
     [file] = tmp_path.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
-    assert not ThinkingHabit(file, "", "m").is_known()  # in what is no folder
+    assert not ThinkingHabit(file, "", "m").is_likely  # in what is no folder
     past = file.stat().st_mtime - REMEMBERED_SECONDS
     os.utime(file, (past, past))
-    assert not habit.is_known()
+    habit.record_answer(begins_with_thoughts=False)
+    assert not habit.is_likely
     ThinkingHabit(tmp_path, "", "n")
     assert not file.exists()
 

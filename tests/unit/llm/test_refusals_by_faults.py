@@ -117,6 +117,59 @@ async def test_prose_without_schema_is_no_answer_while_the_server_may_only_be_bu
     assert "response_format" in server.bodies[-1]
 
 
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_prose_is_read_once_the_server_has_failed_at_the_schema_again_and_again(status: int) -> None:
+    """Else facts would be asked for again for ever: the model writes prose, and the server always fails before it."""
+    async with open_model(lambda body: make_refusal(status, "") if "response_format" in body else None) as (
+        server,
+        model,
+    ):
+        background, server.text = model.for_background_work(Precedence()), "There is nothing to tell."
+        for _ in range(2):
+            with pytest.raises(ModelBusy):
+                await background.complete(make_prompt(), schema=SCHEMA)
+        assert (await background.complete(make_prompt(), schema=SCHEMA)).text == server.text
+        asked = len(server.bodies)
+        assert (await background.complete(make_prompt(), schema=SCHEMA)).text == server.text
+    assert len(server.bodies) == asked + 1
+    assert "response_format" not in server.bodies[-1]
+
+
+async def test_an_answer_to_a_schema_ends_the_doubt_about_schemas() -> None:
+    """A server that restarts now and then is not taken for one that fails at schemas."""
+    faults: list[int] = []
+    async with open_model(lambda _: make_refusal(faults.pop(), "") if faults else None) as (server, model):
+        background, server.text = model.for_background_work(Precedence()), "There is nothing to tell."
+        for _ in range(4):
+            faults += [503, 503, 503]
+            with pytest.raises(ModelBusy):
+                await background.complete(make_prompt(), schema=SCHEMA)
+            await background.complete(make_prompt(), schema=SCHEMA)
+    assert "response_format" in server.bodies[-1]
+
+
+async def test_tools_left_out_with_a_refused_parameter_are_offered_again() -> None:
+    """GPUStack misspelled the parameter that it refused (its issue 429), so all parameters and tools were left out."""
+    words = "[{'type': 'extra_forbidden', 'loc': ('body', 'stream_otpions'), 'msg': 'Extra inputs are not permitted'}]"
+    refusal = {"object": "error", "message": words, "type": "BadRequestError", "code": 400}
+    async with open_model(lambda body: make_refusal(400, refusal) if "stream_options" in body else None) as (
+        server,
+        model,
+    ):
+        counts = await count_requests_of_answers(server, model, 4)
+    assert counts == [2, 1, 1, 1]
+    assert ["tools" in body for body in server.bodies[1:]] == [False, False, True, True]
+
+
+async def test_tools_offered_again_in_vain_are_left_out_for_good() -> None:
+    async with open_model(lambda body: make_refusal(400, {"error": "nein"}) if "tools" in body else None) as (
+        server,
+        model,
+    ):
+        counts = await count_requests_of_answers(server, model, 6)
+    assert counts == [2, 1, 2, 1, 1, 1]
+
+
 async def test_server_with_empty_streams_is_asked_without_them() -> None:
     async with open_model(lambda body: make_refusal(200, "") if body.get("stream") else None) as (server, model):
         counts = await count_requests_of_answers(server, model, 3)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.failures import StatusError
-from llm.ladder import MIN_WINDOW_TOKENS, Window
+from llm.ladder import MIN_WINDOW_TOKENS, Window, compute_lower_limit
 
 REFUSALS = {
     "OpenAI": (
@@ -37,9 +37,7 @@ REFUSALS = {
 
 @pytest.mark.parametrize(("words", "share"), REFUSALS.values(), ids=REFUSALS)
 def test_lowers_limit_by_sizes_named_in_refusal(words: str, share: float) -> None:
-    window = Window()
-    window.lower_limit(5000, words)
-    assert window.max_prompt_tokens == int(share * 5000)
+    assert compute_lower_limit(5000, words) == int(share * 5000)
 
 
 def test_finds_error_message_in_wrapped_body() -> None:
@@ -49,27 +47,22 @@ def test_finds_error_message_in_wrapped_body() -> None:
 
 
 def test_configured_window_reserves_room_for_answer() -> None:
-    assert Window().max_prompt_tokens is None
-    assert Window(tokens=1024, ratio=1.2).max_prompt_tokens == int(768 / 1.2)
-    window = Window(tokens=128_000)
-    window.lower_limit(100_000, "")
-    assert window.max_prompt_tokens == 40_000
+    assert Window().compute_max_prompt_tokens(None) is None
+    assert Window(tokens=1024, ratio=1.2).compute_max_prompt_tokens(None) == int(768 / 1.2)
+    limit = compute_lower_limit(100_000, "")
+    assert Window(tokens=128_000).compute_max_prompt_tokens(limit) == 40_000
 
 
 def test_lowers_limit_without_sizes_in_refusal() -> None:
-    window = Window()
-    window.lower_limit(1000, "")
-    assert window.max_prompt_tokens == 400
-    window.lower_limit(700, "")
-    assert window.max_prompt_tokens == 280
-    window.lower_limit(100, "")
-    assert window.max_prompt_tokens == MIN_WINDOW_TOKENS
+    first = compute_lower_limit(1000, "")
+    second = compute_lower_limit(700, "", first)
+    assert (first, second) == (400, 280)
+    assert compute_lower_limit(100, "", second) == MIN_WINDOW_TOKENS
 
 
 @given(st.lists(st.tuples(st.integers(1, 20_000), st.text() | st.from_regex(r"(\d{2,6} ){0,3}")), min_size=1))
 def test_limit_stays_below_every_refused_size(refusals: list[tuple[int, str]]) -> None:
-    window = Window()
+    limit = None
     for counted, words in refusals:
-        window.lower_limit(counted, words)
-        assert window.max_prompt_tokens is not None
-        assert MIN_WINDOW_TOKENS <= window.max_prompt_tokens < max(counted, MIN_WINDOW_TOKENS + 1)
+        limit = compute_lower_limit(counted, words, limit)
+        assert MIN_WINDOW_TOKENS <= limit < max(counted, MIN_WINDOW_TOKENS + 1)
