@@ -24,7 +24,7 @@ from text.characters import collapse_to_single_line, remove_invisible_characters
 from text.time_zones import find_similar_zone_names, find_zone_name
 
 ConfigChange = Callable[[OwnerConfig], OwnerConfig]
-Kind = Literal["switch", "one", "number", "text"]
+ControlKind = Literal["switch", "one", "number", "text"]
 GROUPS = ("dashboard-memory", "dashboard-tab-summaries", "dashboard-set-answers", "dashboard-set-place")  # headings
 # The values before anything was chosen. Others begin as "" or with the first one.
 USUAL: Mapping[str, object] = {"enabled": False, "incognito": False, "auto_fold": True, "every_n": DEFAULT_EVERY_N}
@@ -46,7 +46,7 @@ class Choice:
     text: str
     _: KW_ONLY
     group: str
-    kind: Kind = "one"
+    kind: ControlKind = "one"
     values: tuple[str, ...] = ()
     label: Callable[[str], str] = str
     longest: int = 0

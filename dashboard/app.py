@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from chat.services import Services
 from dashboard.admin import AdminHandlers
 from dashboard.changes import ChangeHandlers
-from dashboard.endpoints import Handler, PageApi, ParameterReader
+from dashboard.endpoints import PageApi, PageHandler, ParameterReader
 from dashboard.host import STATIC, Host
 from dashboard.parameters import read_json_body, read_query_parameters
 from dashboard.sessions import PageSessions
@@ -76,7 +76,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
     views = ViewHandlers(services=services, settings=host.settings)
     api = PageApi(services=services, sessions=sessions, host=host, visitors=visitors, start_page=views.get_start_page)
     transfers, admin = TransferHandlers(services=services, host=host), AdminHandlers(services=services, host=host)
-    reading: dict[str, Handler] = {
+    reading: dict[str, PageHandler] = {
         "home": views.get_memory_state,
         "timeline": views.get_timeline,
         "speakers": views.list_speakers,
@@ -95,7 +95,7 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "admin": admin.get_overview,
         "export": transfers.download_export,
     }
-    writing: dict[str, Handler] = {
+    writing: dict[str, PageHandler] = {
         **ChangeHandlers(services=services, views=views).handlers_by_path,
         "learn": transfers.start_learning_facts,
         "export/send": transfers.send_export_to_chat,
@@ -105,9 +105,9 @@ def _make_routes(services: Services, host: Host, visitors: Visitors) -> Sequence
         "admin/remove": partial(admin.set_access, "removed"),
     }
     # The body is a file, so the parameters are in the query string.
-    uploading: dict[str, Handler] = {"import/plan": transfers.preview_import, "import/run": transfers.run_import}
+    uploading: dict[str, PageHandler] = {"import/plan": transfers.preview_import, "import/run": transfers.run_import}
 
-    def make_route(path: str, method: str, handler: Handler, read_parameters: ParameterReader) -> Route:
+    def make_route(path: str, method: str, handler: PageHandler, read_parameters: ParameterReader) -> Route:
         return Route(f"/{path}", api.make_endpoint(handler, read_parameters), methods=[method])
 
     async def serve_page_texts(request: Request) -> Response:

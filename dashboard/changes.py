@@ -10,7 +10,7 @@ from attrs import define
 from chat.choices import Choice, MemoryIsOff, NotOffered, list_changeable_settings, save_settings
 from chat.facts_by_hand import FACT_ACTIONS, add_fact, change_fact_and_report, edit_fact
 from chat.services import Services
-from dashboard.endpoints import Handler, JsonBody, PageRequest, RequestRefused
+from dashboard.endpoints import JsonBody, PageHandler, PageRequest, RequestRefused
 from dashboard.forms import serialize_fields
 from dashboard.parameters import MAX_BODY_BYTES, BadRequest, Parameters
 from dashboard.views import MAX_NAME_CHARS, ViewHandlers
@@ -39,7 +39,7 @@ class ChangeHandlers:
     _views: ViewHandlers
 
     @property
-    def handlers_by_path(self) -> Mapping[str, Handler]:
+    def handlers_by_path(self) -> Mapping[str, PageHandler]:
         return {
             "facts/add": self.add_fact,
             "facts/edit": partial(self._replace_fact_text, keeps_old_fact=False),

@@ -63,7 +63,7 @@ class PageRequest:
 
 
 JsonBody = dict[str, object]
-Handler = Callable[[PageRequest], Awaitable[JsonBody | Response]]
+PageHandler = Callable[[PageRequest], Awaitable[JsonBody | Response]]
 BodyMaker = Callable[[], Awaitable[JsonBody | Response]]
 ParameterReader = Callable[[Request], Awaitable[Parameters]]
 
@@ -76,7 +76,7 @@ class PageApi:
     _sessions: PageSessions
     _host: Host
     _visitors: Visitors
-    _start_page: Handler
+    _start_page: PageHandler
 
     async def begin_session(self, request: Request) -> Response:
         """Handle POST api/session: check the proof of identity and return a token."""
@@ -138,7 +138,7 @@ class PageApi:
         return choose_language(chosen, session.language, is_shared_chat=False, default=default)
 
     def make_endpoint(
-        self, handler: Handler, read_parameters: ParameterReader
+        self, handler: PageHandler, read_parameters: ParameterReader
     ) -> Callable[[Request], Awaitable[Response]]:
         """Return an endpoint that checks the session, reads the parameters and calls a handler."""
 
@@ -167,7 +167,7 @@ class PageApi:
 
     async def _authorize_and_call(
         self,
-        handler: Handler,
+        handler: PageHandler,
         session: PageSession,
         http_request: Request,
         parameters: Parameters,

@@ -15,7 +15,7 @@ from cachetools import LRUCache, TTLCache
 from facts import kinds, schemas, verification
 from facts.compounds import is_clause_before_wish, split_compound_fact
 from facts.own_words import remove_code_and_block_quotes
-from facts.requests import ExtractionRequest, Request, RequestBuilder
+from facts.requests import ExtractionRequest, RequestBuilder
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.ladder import REMEMBERED_SECONDS
@@ -31,7 +31,7 @@ from records.errors import (
     StorageError,
 )
 from records.facts import Fact, NewFact
-from records.model_calls import Schema
+from records.model_calls import Prompt, Schema
 from records.scopes import Clock, Scope
 from text.characters import cut_out_middle
 from text.fingerprint import describes_change
@@ -39,7 +39,7 @@ from text.fingerprint import describes_change
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Source = tuple[Scope, bool]  # a scope, and True for its imported messages or False for those written here
+FactSource = tuple[Scope, bool]  # a scope, and True for its imported messages or False for those written here
 MAX_SOURCES = 1_000  # sources whose failures are kept; any other is tried at once
 MAX_ATTEMPTS = 3  # after which messages that the model cannot answer are skipped
 MIN_REQUESTS_LEFT = 4  # requests that the rest of the day's tokens must pay for; answers and summaries go first
@@ -55,12 +55,12 @@ class Backoff:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._failures = LRUCache[Source, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
+        self._failures = LRUCache[FactSource, tuple[int, datetime]](MAX_SOURCES)  # attempts, and when to try again
 
-    def get_failure_count(self, source: Source) -> int:
+    def get_failure_count(self, source: FactSource) -> int:
         return self._failures[source][0] if source in self._failures else 0
 
-    async def run_if_due(self, source: Source, work: Callable[[], Awaitable[T]]) -> T | None:
+    async def run_if_due(self, source: FactSource, work: Callable[[], Awaitable[T]]) -> T | None:
         """Run `work` and return its result, or None if it fails or a retry is not due yet."""
         if source in self._failures and self._clock() < self._failures[source][1]:
             return None
@@ -238,7 +238,7 @@ class FactExtractor:
         self._has_rejected = self._has_rejected or len(kept) < len(single)
         return kept
 
-    async def _ask_model(self, owner: int, request: Request, schema: Schema = schemas.FACTS_SCHEMA) -> str:
+    async def _ask_model(self, owner: int, request: Prompt, schema: Schema = schemas.FACTS_SCHEMA) -> str:
         room = await self._quota.count_tokens_left_if_limited(owner)
         if room is not None and room < MIN_REQUESTS_LEFT * self._requests.count_prompt_tokens(request):
             raise QuotaExceeded

@@ -12,7 +12,7 @@ from facts.schemas import FACTS_SCHEMA, PROFILE_SCHEMA
 from llm import prompts
 from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
-from records.model_calls import PromptMessage, Schema
+from records.model_calls import Prompt, PromptMessage, Schema
 from records.summaries import Summary
 from text.analyzer import list_search_terms
 from text.fingerprint import describes_change, find_topics, make_fingerprint
@@ -29,14 +29,13 @@ LONG_TURN_TOKENS = 200  # of a person's words in one turn; a longer turn gets a 
 MIN_ROOM_TOKENS = 160  # for messages, if the window has as many; the schema is counted only above that
 MIN_TURN_TOKENS = 24  # for messages in any window
 SEAM_TOKENS = 8  # left free, since joined texts take a few more tokens than each by itself
-Request = tuple[PromptMessage, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractionRequest:
     """A request to extract facts, with the messages and the known facts that it contains."""
 
-    request: Request
+    request: Prompt
     until: int  # the id of the last message that is covered
     is_all: bool  # True if all given turns are covered
     messages: tuple[Message, ...]
@@ -57,7 +56,7 @@ class ExtractionEstimate:
 class ProfileRequest:
     """A request for a profile, with the facts and the ids of the summaries that it contains."""
 
-    request: Request
+    request: Prompt
     facts: tuple[Fact, ...]
     summary_ids: tuple[int, ...]
 
@@ -137,10 +136,10 @@ class RequestBuilder:
             messages=backlog.messages, requests=requests + kind_requests, tokens=-(-tokens // unit) * unit
         )
 
-    def count_prompt_tokens(self, request: Request) -> int:
+    def count_prompt_tokens(self, request: Prompt) -> int:
         return self._tokens.count_request_tokens(request)
 
-    def make_repair_request(self, extraction_request: ExtractionRequest, answer: str) -> Request:
+    def make_repair_request(self, extraction_request: ExtractionRequest, answer: str) -> Prompt:
         """Build a request to repair an unusable answer. Cut the answer if it is too long."""
         free = self._get_window() - self._tokens.count_request_tokens(
             (*extraction_request.request, *_make_repair_messages(""))
@@ -150,7 +149,7 @@ class RequestBuilder:
         shown = self._tokens.omit_middle(answer, min(free, int(self._get_window() * ANSWER_SHARE / 2)))
         return *extraction_request.request, *_make_repair_messages(shown or "…")
 
-    def fits_window(self, request: Request, schema: Schema) -> bool:
+    def fits_window(self, request: Prompt, schema: Schema) -> bool:
         return self.count_prompt_tokens(request) + self._tokens.count(str(schema)) <= self._get_window()
 
     def make_profile_request(
@@ -268,7 +267,7 @@ class RequestBuilder:
             max_tokens -= size
         return turn, until, True
 
-    def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], repair: Request) -> int:
+    def _count_free_tokens(self, instructions: str, body: str, schema: Mapping[str, object], repair: Prompt) -> int:
         request = (*_make_request(instructions, body), *repair)
         free = self._get_window() - self._tokens.count_request_tokens(request) - SEAM_TOKENS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
@@ -285,10 +284,10 @@ class RequestBuilder:
         return sum(self._tokens.count(line) + 1 for line in lines if line)
 
 
-def _make_repair_messages(answer: str) -> Request:
+def _make_repair_messages(answer: str) -> Prompt:
     repair = PromptMessage(role="user", content=prompts.TEXTS["repair_facts"])
     return PromptMessage(role="assistant", content=answer), repair
 
 
-def _make_request(instructions: str, body: str) -> Request:
+def _make_request(instructions: str, body: str) -> Prompt:
     return PromptMessage(role="system", content=instructions), PromptMessage(role="user", content=body)

@@ -76,7 +76,7 @@ class SettingNames:
 _CODES = ("param", "code", "status_code", "error_code", "type")
 _MESSAGES = ("message", "detail", "msg", "status_msg", "error_msg", "error_message", "reason", "title")
 
-Kind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]
+FailureKind = Literal["length", "credit", "declined", "loading", "busy", "key", "model", "unclear", "refused"]
 
 
 class StatusError(Exception):
@@ -116,7 +116,7 @@ class StatusError(Exception):
         return f"{self.codes} {self.message}".strip()[:MAX_ERROR_CHARS]
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> FailureKind:
         """The kind of refusal, derived from its code, status and message."""
         status, words = self.status_code, self.searchable_text
         if status == 402 or (status <= 500 and _NO_CREDIT.search(words)):

@@ -11,7 +11,7 @@ from typing import Literal
 
 from llm.chat_model import ChatModel, OnText
 from llm.prompts import EDITED, split_into_heading_and_text
-from llm.quoting import MAX_NAME_CHARS, Block
+from llm.quoting import MAX_NAME_CHARS, BlockName
 from locales.catalog import collect_all_translations, format_day, tr
 from records.errors import ModelBroken
 from records.model_calls import Completion, Prompt, Schema, Usage
@@ -24,7 +24,7 @@ from text.written_dates import find_iso_dates
 Speaker = Literal["user", "summary", "fact", "assistant"]
 
 # The speaker of each block of a prompt, or None if the block no longer holds.
-_SPEAKERS: dict[Block, Speaker | None] = {
+_SPEAKERS: dict[BlockName, Speaker | None] = {
     "remembered": "user", "conversation": "user", "replied": "user", "summaries": "summary", "instructions": "summary",
     "profile": "fact", "facts": "fact", "dropped": None, "superseded": None,
 }  # fmt: skip

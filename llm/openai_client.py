@@ -34,7 +34,7 @@ OpenAI's address alone, and a description of this machine.
 _ENDING_FIELDS = ("shutdown_date", "expiration_date", "deprecation")  # of OpenAI, OpenRouter and Mistral
 
 File = tuple[str, bytes, str]  # its name, content and type
-Json = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 OnBytes = Callable[[], None]  # called whenever bytes have arrived
 
 
@@ -102,7 +102,7 @@ class BoundedBody(httpx2.AsyncByteStream):
     async def aclose(self) -> None:
         self._response.release()
 
-    async def read_events(self) -> AsyncGenerator[Iterator[Json], None]:
+    async def read_events(self) -> AsyncGenerator[Iterator[JsonObject], None]:
         """Yield the objects of an event stream or JSON body, as they arrive together.
 
         Raise BrokenOff or ModelBroken if it is damaged.
@@ -195,7 +195,7 @@ class OpenAIClient:
 
     @asynccontextmanager
     async def post(
-        self, path: str, body: Json, on_bytes: OnBytes, *, file: File | None = None
+        self, path: str, body: JsonObject, on_bytes: OnBytes, *, file: File | None = None
     ) -> AsyncIterator[BoundedBody]:
         """Send a request and yield the answer's body. Raise NoConnection or StatusError."""
         form: dict[str, Any] = {}

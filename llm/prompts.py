@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from llm.quoting import Block, escape_tags, format_block, quote_message, quote_name, quote_text
+from llm.quoting import BlockName, escape_tags, format_block, quote_message, quote_name, quote_text
 from records.context import RecalledFact, Snippet
 from records.facts import Fact
 from records.messages import Message, find_ids_edited_after_answer
@@ -80,7 +80,7 @@ def prepend_speaker_name(name: str, text: str) -> str:
 
 
 def make_summary_instructions(
-    kind: FoldKind, *, max_tokens: int, blocks: Collection[Block] = (), wishes: str = "", faults: Sequence[str] = ()
+    kind: FoldKind, *, max_tokens: int, blocks: Collection[BlockName] = (), wishes: str = "", faults: Sequence[str] = ()
 ) -> str:
     """Return the system prompt for making a summary. `faults` are the reasons why the last attempt was rejected."""
     rules = TEXTS["fold_rules"].format(opening=TEXTS["fold_opening"][kind], words=max(20, max_tokens * 3 // 5))

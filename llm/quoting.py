@@ -11,11 +11,11 @@ from text.characters import collapse_to_single_line
 
 MAX_NAME_CHARS = 64  # characters of a name that a prompt carries (Telegram's first and last name: 64 each)
 
-Block = Literal[
+BlockName = Literal[
     "remembered", "replied", "summaries", "conversation", "dropped", "superseded", "missing", "profile", "facts",
     "known", "instructions", "document", "picture", "forwarded", "overheard",
 ]  # fmt: skip
-_NAMES: tuple[str, ...] = get_args(Block)
+_NAMES: tuple[str, ...] = get_args(BlockName)
 MAX_TAG_CHARS = 500  # visible characters within which the letters of a tag are looked for
 _OWN_TAG = re.compile(rf"<(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_NAMES)})\b)", re.IGNORECASE)
 _COPIED_TAG = re.compile(rf"{_OWN_TAG.pattern}[^<>\n]{{0,200}}>\s?", re.IGNORECASE)
@@ -52,7 +52,7 @@ def quote_name(name: str) -> str:
     return escape_tags(collapse_to_single_line(name[: 4 * MAX_NAME_CHARS]))[:MAX_NAME_CHARS]
 
 
-def format_block(block: Block, lines: Iterable[str]) -> str:
+def format_block(block: BlockName, lines: Iterable[str]) -> str:
     return "\n".join([f"<{block}>", *lines, f"</{block}>"])
 
 

@@ -11,7 +11,7 @@ MAX_NUMBER = 10**12  # a larger whole number is a mistake, and could overflow la
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 T = TypeVar("T")
-Choice = TypeVar("Choice", bound=str)
+Option = TypeVar("Option", bound=str)
 Number = TypeVar("Number", int, float)
 ParseText = Callable[[str], T]  # raises ValueError with the rest of a sentence that begins with the variable's name
 
@@ -85,8 +85,8 @@ def make_integer_parser(minimum: int, maximum: int = MAX_NUMBER) -> ParseText[in
     return make_number_parser(minimum, maximum, f"a whole number from {minimum} to {maximum:,}", int)
 
 
-def make_choice_parser(*choices: Choice) -> ParseText[Choice]:
-    def parse_choice(text: str) -> Choice:
+def make_choice_parser(*choices: Option) -> ParseText[Option]:
+    def parse_choice(text: str) -> Option:
         if choice := {choice.lower(): choice for choice in choices}.get(text.lower()):
             return choice
         raise ValueError(f"must be one of {', '.join(choices)}.")

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from locales.catalog import LANGUAGES
 from reminders.lexicon import HAN, READ_LANGUAGES, SPOKEN, TOKEN, Lexicon, fold_letters, load_lexicon, parse_number
-from reminders.time_parts import Span, TimePhraseParser
+from reminders.time_parts import TimePhraseParser, WordSpan
 from reminders.zones import find_end_of_city, find_end_of_time_zone
 from text.word_lists import AMBIGUOUS_MONTHS, EVERY_FUNCTION_WORD
 
@@ -27,7 +27,7 @@ _BEFORE_OWN_DAY = r" (?:{before-day}|{on}) (?:[^\s,;]++ ){,3}"  # "on my" before
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 
 
-def find_doubtful_span(parser: TimePhraseParser, start: int, stop: int | None) -> Span | None:
+def find_doubtful_span(parser: TimePhraseParser, start: int, stop: int | None) -> WordSpan | None:
     """Return the span of the words from `start` to `stop` that may belong to the parsed time, or None."""
     text = parser.text[:stop]
     cut = next((token for token in TOKEN.finditer(text) if token.start() < start < token.end()), None)
@@ -52,7 +52,7 @@ class _Leftovers:
     start: int
     tokens: Sequence[re.Match[str]]
 
-    def find_spans(self) -> Iterator[Span]:
+    def find_spans(self) -> Iterator[WordSpan]:
         """Yield the spans of words that may belong to the time."""
         parser, lexicons = self.parser, [load_lexicon(language) for language in READ_LANGUAGES]
         holidays = [day for words in lexicons for day in words.compile(_HOLIDAY).finditer(self.text, self.start)]

@@ -33,7 +33,7 @@ _BEFORE_HOUR = f"(?= {LEADS}" + r"(?:(?P<hour>\d)|{at} " + _NAME + "))?"  # "at 
 _TO = r"(?:\s*[-–—]\s*| {through} )" + LEADS
 _DAYS = "|".join(f"(?P<{kind}>{{{kind}}})(?:{_TO}(?P<{kind}_end>{{{kind}}}))?" for kind in ("each", "weekday", "short"))
 _FURTHER_DAYS = r"(?:\s*[,/&+、]\s*(?:{plus} )?|\s*{plus} )(?:{every} )?" + f"{LEADS}(?:{_DAYS})"  # "and every Friday"
-Span = tuple[int, int]  # the beginning and end of words in a text
+WordSpan = tuple[int, int]  # the beginning and end of words in a text
 EndPosition = int  # the position after the text that was read, or 0 if it was not read
 ReadPart = Callable[["TimePhraseParser", re.Match[str], str], EndPosition]
 GRAMMAR = list[tuple[str, ReadPart]]()
@@ -59,7 +59,7 @@ class TimePhraseParser:
 
     request: str
     text: str
-    spans: Sequence[Span]
+    spans: Sequence[WordSpan]
     words: Lexicon
     wall: datetime
     end: int = 0
@@ -77,10 +77,10 @@ class TimePhraseParser:
     units: Sequence[str] = (*UNITS,)  # that may follow in a distance
     impossible: bool = False
     is_exact: bool = False  # the clock time has minutes, "am" or the like
-    doubt: Span | None = None  # of words that may mean another time, or none
-    weak: Span | None = None  # of the last part of the time, if it may be text, as in "Friday prayers"
+    doubt: WordSpan | None = None  # of words that may mean another time, or none
+    weak: WordSpan | None = None  # of the last part of the time, if it may be text, as in "Friday prayers"
 
-    def locate(self, start: int, end: int | None = None) -> Span:
+    def locate(self, start: int, end: int | None = None) -> WordSpan:
         """Return the span of `request` that corresponds to `text[start:end]`."""
         found = self.spans[start:end]
         return (found[0][0], found[-1][1]) if found else (len(self.request), len(self.request))

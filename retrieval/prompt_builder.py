@@ -228,7 +228,7 @@ class PromptBuilder:
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
     def _select_facts_that_fit(
-        self, block: quoting.Block, facts: Sequence[RecalledFact], max_tokens: int
+        self, block: quoting.BlockName, facts: Sequence[RecalledFact], max_tokens: int
     ) -> list[RecalledFact]:
         max_tokens -= self._tokens.count(quoting.format_block(block, []))
         fitting = list[RecalledFact]()

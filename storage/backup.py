@@ -65,7 +65,7 @@ _ELSEWHERE = "SELECT COUNT(*) FROM users WHERE storage_type <> 'postgres' AND in
 
 _FORMAT_ERRORS = (KeyError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
-Row = dict[str, Any]
+BackupRow = dict[str, Any]
 Result = TypeVar("Result")
 OwnerStores = Mapping[int, StorageType]  # the store of each owner
 Readers = Mapping[StorageType, Reader]  # a reader of one snapshot for each store
@@ -311,7 +311,7 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Pa
             server = await stack.enter_async_context(opened.open_transaction(None))
             await _delete_leftovers_and_require_empty(server, dirs.read_instance_id(data_dir))
 
-        async def iterate_batches(rows: Iterator[Row]) -> AsyncIterator[list[Row]]:
+        async def iterate_batches(rows: Iterator[BackupRow]) -> AsyncIterator[list[BackupRow]]:
             nonlocal messages
             while batch := list(islice(rows, BATCH)):
                 messages += sum(row["table"] == MESSAGES.name for row in batch)
@@ -336,7 +336,7 @@ async def _restore_and_count_messages(file: Path, data_dir: Path, new_folder: Pa
     return str(head["made_at"]), messages
 
 
-async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[Row]) -> None:
+async def _insert_state_rows(tx: Transaction, table: str, rows: Iterator[BackupRow]) -> None:
     """Insert rows of the bot's own state into a local table. A bot that uses PostgreSQL moves them at startup."""
     while batch := [tuple(row["row"].values()) for row in islice(rows, BATCH)]:
         await insert_rows(tx, table, STATE[table], batch)
@@ -358,7 +358,7 @@ async def _delete_leftovers_and_require_empty(tx: Transaction, instance_id: str)
         )
 
 
-def _read_checked_rows(file: Path) -> Iterator[Row]:
+def _read_checked_rows(file: Path) -> Iterator[BackupRow]:
     """Yield all rows of a backup but not its last line. Raise StorageTooNew, or StorageCorrupt if it is damaged."""
     digest, count, owner = hashlib.sha256(), 0, 0
     try:

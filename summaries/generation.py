@@ -245,7 +245,7 @@ class Summarizer:
         of: Literal["summaries", "conversation"] = "summaries" if inputs.of_summaries else "conversation"
         kind: prompts.FoldKind = of
         # Small models answer the last block: one gave back the superseded facts alone.
-        blocks: list[tuple[quoting.Block, Sequence[str]]] = [
+        blocks: list[tuple[quoting.BlockName, Sequence[str]]] = [
             ("superseded", inputs.superseded),
             ("missing", [_format_bullet(detail) for detail in inputs.missing]),
         ]

@@ -18,7 +18,7 @@ from typing import IO
 from locales.catalog import RIGHT_TO_LEFT, get_current_language, tr
 from text.characters import collapse_to_single_line
 
-Row = Mapping[str, object]
+ExportRow = Mapping[str, object]
 _MessageFields = tuple[datetime, str, str, str, str]  # when, role, speaker, title of what begins, words
 _PAGE = Path(__file__).with_name("page.html")
 _FENCE = re.compile(r"(?m)^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*(.*)$")
@@ -54,12 +54,12 @@ class ReadableExport:
         # The time and the offset of each message: a million take 16 MB.
         self._moments = array("d")
         self._places = array("q")
-        self._rows: dict[str, list[Row]] = {}
+        self._rows: dict[str, list[ExportRow]] = {}
 
     def close(self) -> None:
         self._spool.close()
 
-    def add_rows(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[ExportRow]) -> None:
         """Add portable rows, each of which names its table under the key "table"."""
         for row in rows:
             table = str(row["table"])
@@ -158,7 +158,7 @@ class ReadableExport:
             return made
 
 
-def _is_shown(row: Row) -> bool:
+def _is_shown(row: ExportRow) -> bool:
     match row["table"]:
         case "facts":
             return row["valid_to"] is None and row["deleted_at"] is None

@@ -16,7 +16,7 @@ from storage.stores.memory_store import MemoryStore
 
 log = logging.getLogger(__name__)
 
-Stores = Mapping[StorageType, MemoryStore]
+Stores = dict[StorageType, MemoryStore]
 
 SHARED_STATE: Mapping[str, str] = {
     "usage": "day, user_id, model, prompt_tokens, completion_tokens, cached_tokens, answers, written_tokens",

@@ -1,7 +1,7 @@
 """Open the bot-wide state in memory.db or PostgreSQL, and finish what an earlier process left incomplete."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from records.errors import ServedElsewhere
 from records.owners import StorageType
 from storage.bot_state.broadcasts import Broadcasts
 from storage.bot_state.deletion import OwnerDeletion
-from storage.bot_state.directory import Directory, SharedDirectory
+from storage.bot_state.directory import Directory, SharedDirectory, Stores
 from storage.bot_state.inbox import Inbox
 from storage.bot_state.keys import ExportKey, UsedLinks
 from storage.bot_state.leases import OwnerLeases
@@ -24,12 +24,9 @@ from storage.bot_state.wizard_state import WizardStates
 from storage.engine.data_dir import check_disk_writable
 from storage.engine.protocol import OwnerDatabase
 from storage.engine.sqlite import Database
-from storage.stores.memory_store import MemoryStore
 
 if TYPE_CHECKING:
     from storage.bot_state.postgres_inbox import PostgresInbox
-
-Stores = dict[StorageType, MemoryStore]
 
 
 @define(eq=False, kw_only=True)
@@ -42,7 +39,7 @@ class BotState:
 
     database: OwnerDatabase
     folder: Path
-    stores: Mapping[StorageType, MemoryStore]
+    stores: Stores
     directory: Directory
     renaming: OwnerRenaming
     inbox: Inbox
@@ -67,7 +64,7 @@ class BotState:
         self.erasing = OwnerDeletion(self.database, self.folder, self.stores, *parts)
 
 
-async def open_local_state(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> BotState:
+async def open_local_state(database: Database, folder: Path, stores: Stores) -> BotState:
     """Open the state in memory.db, and finish what an earlier process left incomplete."""
     directory, wizards = Directory(database), WizardStates(database)
     state = BotState(

@@ -20,7 +20,7 @@ from storage.engine.protocol import Transaction
 from storage.engine.sqlite_driver import BUSY_TIMEOUT_MS, sqlite3, translate_storage_errors
 
 Result = TypeVar("Result")
-Work = Callable[[sqlite3.Connection], Result]
+Write = Callable[[sqlite3.Connection], Result]
 
 MAX_GROUP_SIZE = 128  # writes that share one commit. More would delay the first of them too long.
 
@@ -60,7 +60,7 @@ class CommitHooks(Protocol):
 class _QueuedWrite:
     """A write in the queue. `outcome` is set when the write is on disk or has failed."""
 
-    work: Work[Any]
+    work: Write[Any]
     outcome: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     has_begun: bool = False
 
@@ -77,7 +77,7 @@ class SqliteWriter:
         self._waiting: deque[_QueuedWrite] = deque()
         self._writing: asyncio.Task[None] | None = None
 
-    async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
+    async def transact(self, work: Write[Result], owner: int | None = None) -> Result:
         """Run `work` as a transaction, and return its result once it is on disk. `work` may run more than once."""
         waiting = _QueuedWrite(work)
         self._waiting.append(waiting)
@@ -145,7 +145,7 @@ class SqliteWriter:
         with contextlib.suppress(ValueError), translate_storage_errors(self.path):
             await self.connection.rollback()
 
-    def _run_all_or_none(self, writes: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[Any] | None:
+    def _run_all_or_none(self, writes: Sequence[Write[Any]], connection: sqlite3.Connection) -> list[Any] | None:
         """Run writes in one transaction and return their results, or None if one of several fails. Then roll back."""
         self._begin_transaction(connection)
         results = []

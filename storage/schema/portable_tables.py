@@ -20,14 +20,14 @@ from text.characters import repair_surrogates, repair_surrogates_in_json
 log = logging.getLogger(__name__)
 
 PortableRow = dict[str, object]
-Kind = Literal[
+ColumnKind = Literal[
     "truth", "whole", "telegram_id", "number", "text", "date", "texts", "ids", "stretches", "figures", "object"
 ]
 """Kinds of columns. "truth" is a boolean, "whole" an integer, "telegram_id" one of Telegram's larger integers,
 "stretches" a list of [first, last] ids, and "figures" an object whose values are numbers.
 """
 _NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})  # kinds that SQLite stores as JSON
-_STORED_TYPES: Mapping[Kind, type | tuple[type, ...]] = {
+_STORED_TYPES: Mapping[ColumnKind, type | tuple[type, ...]] = {
     **dict.fromkeys(("truth", "whole", "telegram_id"), int),
     "number": (int, float),
     **dict.fromkeys(("text", "date"), str),
@@ -37,7 +37,7 @@ _STORED_TYPES: Mapping[Kind, type | tuple[type, ...]] = {
 _REQUIRED = object()
 
 
-def parse_stored_value(kind: Kind, value: Any) -> Any:
+def parse_stored_value(kind: ColumnKind, value: Any) -> Any:
     """Convert a database value to a portable value. Raise ValueError or TypeError if the value is damaged."""
     if value is not None and kind in _NESTED:
         value = json.loads(value)
@@ -69,12 +69,12 @@ class Column:
     """A column of a portable table. `default` replaces a missing value. `choices`, if any, are the allowed values."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     default: object = _REQUIRED
     choices: tuple[str, ...] = ()
 
 
-def make_columns(kind: Kind, *names: str, default: object = _REQUIRED) -> list[Column]:
+def make_columns(kind: ColumnKind, *names: str, default: object = _REQUIRED) -> list[Column]:
     """Return one column per name, all with the same kind and default."""
     return [Column(name, kind, default) for name in names]
 

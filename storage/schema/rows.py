@@ -14,7 +14,7 @@ from records.scopes import Scope
 from records.summaries import Summary, SummaryFailure
 from storage.engine.protocol import Row
 from storage.schema import portable_tables as tables
-from storage.schema.portable_tables import Kind, PortableRow, Table, parse_stored_value, translate_value_errors
+from storage.schema.portable_tables import ColumnKind, PortableRow, Table, parse_stored_value, translate_value_errors
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -85,7 +85,7 @@ class RowMapper(Generic[Record]):
         return row
 
 
-def _parse_value(kind: Kind, value: Any) -> Any:
+def _parse_value(kind: ColumnKind, value: Any) -> Any:
     parsed = parse_stored_value(kind, value)
     if kind == "date":
         return parse_optional_moment(parsed)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, Kind, PortableRow, Table
+from storage.schema.portable_tables import BY_NAME, MESSAGES, SUMMARIES, Column, ColumnKind, PortableRow, Table
 from storage.schema.rows import format_moment, parse_moment
 
 MAX_ID = 10**12  # the stores never assign larger ids
@@ -77,7 +77,7 @@ def _is_id_range(value: object) -> bool:
     return _is_list_of(partial(_is_integer, limit=MAX_ID - 1), value) and len(cast(list[int], value)) == 2
 
 
-_KINDS: Mapping[Kind, Callable[[object], bool]] = {
+_KINDS: Mapping[ColumnKind, Callable[[object], bool]] = {
     "truth": lambda value: isinstance(value, bool),
     "whole": _is_integer,
     "telegram_id": lambda value: _is_integer(value, _MAX_TELEGRAM_ID),

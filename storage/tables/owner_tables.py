@@ -11,7 +11,7 @@ from storage.engine.protocol import Connection, OwnerDatabase, StatementRunner, 
 from storage.schema.portable_tables import ERASED, USERS
 from storage.search import full_text, word_index
 
-Parameters = ParamSpec("Parameters")
+P = ParamSpec("P")
 Result = TypeVar("Result")
 
 # The "+" and the "|| ''" force SQLite to use the index on ids. It chose the index on times, to avoid sorting fifty
@@ -35,13 +35,13 @@ class OwnerTables(StatementRunner):
 
 
 def make_reading_method(
-    query: Callable[Concatenate[Connection, Scope, Parameters], Result],
-) -> Callable[Concatenate[Any, Scope, Parameters], Coroutine[Any, Any, Result]]:
+    query: Callable[Concatenate[Connection, Scope, P], Result],
+) -> Callable[Concatenate[Any, Scope, P], Coroutine[Any, Any, Result]]:
     """Return a method of OwnerTables that runs `query` for a scope, in one snapshot."""
 
     @wraps(query)
     async def run_query_in_snapshot(
-        tables: OwnerTables, scope: Scope, /, *values: Parameters.args, **options: Parameters.kwargs
+        tables: OwnerTables, scope: Scope, /, *values: P.args, **options: P.kwargs
     ) -> Result:
         return await tables._read_in_snapshot(
             scope.owner, lambda connection: query(connection, scope, *values, **options)

@@ -23,15 +23,15 @@ _FACT = re.compile(r"(?:fact|fakt|факт|dato|fato|事实|معلومة)\s*#?\s
 _CODE = re.compile(r"(?:([mtfc])(-?\d+)(?:r(\d+))?|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
 MAX_CODE_CHARS = 19  # characters of a target within a button
 
-Kind = Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
-_KINDS: Mapping[str, Kind] = dict(zip("mtfcdlLe", get_args(Kind), strict=True))  # by the first letter of their code
+TargetKind = Literal["message", "turn", "fact", "conversation", "days", "found", "found turns", "everything"]
+_KINDS: Mapping[str, TargetKind] = dict(zip("mtfcdlLe", get_args(TargetKind), strict=True))  # by their code's letter
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ForgetTarget:
     """The messages, facts or conversation that a /forget request refers to."""
 
-    kind: Kind
+    kind: TargetKind
     number: int = 0  # the id of a fact or message (any message of a turn), or the thread of a conversation
     first: date = date.min  # of the days, both included
     last: date = date.min

@@ -30,7 +30,7 @@ from text.rich_messages import RichText, parse_rich_message
 
 logger = logging.getLogger(__name__)
 
-Kind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
+UpdateKind = Literal["text", "command", "press", "wordless", "edited", "dislike", "stopped"]
 
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "message_reaction", "stopped_message_generation")
 
@@ -51,7 +51,7 @@ NO_WORDS = "[The sender removed the words of this message]"  # the text after an
 class ParsedUpdate:
     """An update, parsed into the bot's own types."""
 
-    kind: Kind
+    kind: UpdateKind
     update_id: int
     bot_id: int
     chat: Chat
@@ -179,7 +179,7 @@ def _parse_message(update: telegram.Update, bot: telegram.User) -> ParsedUpdate 
     us = (bot.username or "").casefold()
     text = _add_message_notes(message, words if command else marked.strip(), files, unread)
     argument = command[3] or "" if command else _add_message_notes(message, words, files, unread)
-    kind: Kind = "wordless"
+    kind: UpdateKind = "wordless"
     if update.edited_message:
         kind = "edited"
     elif command:

@@ -21,8 +21,7 @@ MARK = "keepsake-export"
 VERSION = 1
 MAX_PARTS = 10_000  # files of one export; each has some 48 MB
 MAX_NAME_CHARS = 64  # characters of the name that all files of an export share
-FARTHEST = 2**52  # the largest id. Telegram's have at most 52 significant bits, and ours are smaller.
-Row = Mapping[str, object]
+MAX_ID = 2**52  # the largest id. Telegram's have at most 52 significant bits, and ours are smaller.
 MAX_MESSAGE_CHARS = 120_000  # characters. The longest message that this bot stores is a text pasted in 25 pieces.
 _encode_json = partial(json.dumps, ensure_ascii=False)
 _END = re.compile(rb',\n  "signature": "([0-9a-f]{8}):([0-9a-f]{64})"\n\}\s*$')
@@ -45,7 +44,7 @@ class ExportFile:
         head = {"format": MARK, "version": VERSION, "owner": owner, "exported_at": moment, "export": name, "part": part}
         self._write_text("{\n" + ",\n".join(f'  "{name}": {_encode_json(value)}' for name, value in head.items()))
 
-    def add_rows(self, rows: Iterable[Row]) -> None:
+    def add_rows(self, rows: Iterable[Mapping[str, object]]) -> None:
         """Write rows, each of which names its table under the key "table"."""
         for row in rows:
             table = str(row["table"])
@@ -139,7 +138,7 @@ def _parse_message(values: Any, owner: object) -> ImportedMessage:
 
 
 def _is_id(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= FARTHEST
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_ID
 
 
 def make_signature(key: bytes, digest: str) -> str:

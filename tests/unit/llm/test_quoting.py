@@ -17,7 +17,7 @@ from records.scopes import Scope
 from records.summaries import Summary
 from records.turns import ReplyTarget
 
-NAMES = get_args(quoting.Block)
+NAMES = get_args(quoting.BlockName)
 NOISE = st.sampled_from([" ", "\u200b", "\u00ad", "/", "\u2060", "\t", "\n", "\u0301", "_", "|", "!"])
 OPENINGS = st.sampled_from(["<", "＜", "﹤", "〈", "⟨", "‹", "<<"])
 WIDE = {ord(letter): ord(letter) + 0xFEE0 for letter in "abcdefghijklmnopqrstuvwxyz"}
