@@ -12,7 +12,7 @@ from cachetools import TTLCache
 
 from llm import prompt_cache
 from records.attachments import Picture
-from records.model_calls import Prompt
+from records.model_calls import Abilities, Prompt
 
 log = logging.getLogger(__name__)
 
@@ -43,19 +43,12 @@ def compute_answer_token_reserve(window_size: int) -> int:
     return min(MAX_ANSWER_TOKENS, window_size // ANSWER_SHARE)
 
 
-@dataclass(frozen=True)
-class Window:
-    """The context window of a model, as configured."""
-
-    tokens: int | None = None
-    ratio: float = 1.0  # the model's tokens per token counted here
-
-    def compute_max_prompt_tokens(self, limit: int | None) -> int | None:
-        """Return the maximum number of tokens in a prompt, or None if it is unknown. `limit` is known from refusals."""
-        known = [limit] if limit is not None else []
-        if self.tokens is not None:
-            known.append(int((self.tokens - compute_answer_token_reserve(self.tokens)) / self.ratio))
-        return max(MIN_WINDOW_TOKENS, min(known)) if known else None
+def compute_max_prompt_tokens(abilities: Abilities, limit: int | None) -> int | None:
+    """Return the maximum number of tokens in a prompt, or None if it is unknown. `limit` was learned from refusals."""
+    known = [limit] if limit is not None else []
+    if abilities.context is not None:
+        known.append(int((abilities.context - compute_answer_token_reserve(abilities.context)) / abilities.tokens))
+    return max(MIN_WINDOW_TOKENS, min(known)) if known else None
 
 
 def compute_lower_limit(prompt_tokens: int, refusal: str, former: int | None = None) -> int:

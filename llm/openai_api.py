@@ -16,7 +16,7 @@ from llm import failures, ladder, prompt_cache, tool_calls
 from llm.chat_model import ChatModel, OnText
 from llm.endpoint import FAILURES, CallTimer, EndpointClient, ModelAddress, call_and_record_metrics, initialize_metrics
 from llm.failures import NoConnection, StatusError
-from llm.ladder import Fallbacks, RefusedFeatures, Step, Window
+from llm.ladder import Fallbacks, RefusedFeatures, Step
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.precedence import Precedence
 from llm.thinking_habit import ThinkingHabit
@@ -67,7 +67,7 @@ class OpenAIChat(EndpointClient, ChatModel):
         self._ladder: Fallbacks | None = None
         self._cache_salt, self._cache_key = token_hex(8), ""
         self._offer = ToolOffer()
-        self._window = Window(tokens=abilities.context, ratio=abilities.tokens)
+        self._abilities = abilities
         self._precedence: Precedence | None = None
         self._has_vision = abilities.vision if vision == "auto" or abilities.vision is not None else vision == "on"
 
@@ -84,7 +84,7 @@ class OpenAIChat(EndpointClient, ChatModel):
     @property
     def max_prompt_tokens(self) -> int | None:
         tried = self._ladder.limit if self._ladder is not None else None
-        return self._window.compute_max_prompt_tokens(tried or self._unsupported.get(ladder.LENGTH))
+        return ladder.compute_max_prompt_tokens(self._abilities, tried or self._unsupported.get(ladder.LENGTH))
 
     @property
     def supports_tools(self) -> bool:

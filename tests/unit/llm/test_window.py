@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.failures import StatusError
-from llm.ladder import MIN_WINDOW_TOKENS, Window, compute_lower_limit
+from llm.ladder import MIN_WINDOW_TOKENS, compute_lower_limit, compute_max_prompt_tokens
+from records.model_calls import UNKNOWN, Abilities
 
 REFUSALS = {
     "OpenAI": (
@@ -47,10 +48,10 @@ def test_finds_error_message_in_wrapped_body() -> None:
 
 
 def test_configured_window_reserves_room_for_answer() -> None:
-    assert Window().compute_max_prompt_tokens(None) is None
-    assert Window(tokens=1024, ratio=1.2).compute_max_prompt_tokens(None) == int(768 / 1.2)
+    assert compute_max_prompt_tokens(UNKNOWN, None) is None
+    assert compute_max_prompt_tokens(Abilities(context=1024, tokens=1.2), None) == int(768 / 1.2)
     limit = compute_lower_limit(100_000, "")
-    assert Window(tokens=128_000).compute_max_prompt_tokens(limit) == 40_000
+    assert compute_max_prompt_tokens(Abilities(context=128_000), limit) == 40_000
 
 
 def test_lowers_limit_without_sizes_in_refusal() -> None:
