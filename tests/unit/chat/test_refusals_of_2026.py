@@ -16,6 +16,7 @@ IS_REFUSED = {
     "tools": make_feature_check("tools"),
     "stream": make_feature_check("stream"),
     "stream_options": make_feature_check("stream_options"),
+    "streamed tools": lambda request: "tools" in request and bool(request.get("stream")),
 }
 
 
@@ -133,3 +134,20 @@ async def test_temporary_fault_that_names_roles_is_not_remembered(tmp_path: Path
         for question in ("How many?", "And today?"):
             assert (await talk.say(question)).text == APPLES
             assert has_system(server.requests[-1])
+
+
+@pytest.mark.parametrize("kind", ["bedrock streamed tools", "openai unverified", "openrouter unverified", "o1 stream"])
+async def test_refused_stream_costs_one_request_once_and_keeps_tools(tmp_path: Path, kind: str) -> None:
+    """Bedrock's Llama takes tools and streams, but not both. OpenRouter quotes the refusal that names the parameter."""
+    refused, status, body = REFUSALS[kind].values()
+
+    def answer(request: Json) -> RawAnswer:
+        return make_refusal(status, body) if IS_REFUSED[refused](request) else make_answer(APPLES)
+
+    async with open_talk_with_server(tmp_path, answer) as (talk, server):
+        await talk.turn_on_memory()
+        for question in ("How many?", "And today?", "And now?"):
+            assert (await talk.say(question)).text == APPLES
+        assert len(server.requests) == 4
+        assert "tools" in server.requests[-1]
+        assert has_system(server.requests[-1])
