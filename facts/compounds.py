@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cache
 
-from facts.schemas import CLAUSE_BREAK, ExtractedFact
+from facts.schemas import CLAUSE_BREAK, OPEN, OVER, ExtractedFact
 from text.fingerprint import find_topics, make_fingerprint
 from text.word_lists import EVERY_FUNCTION_WORD
 
@@ -26,7 +26,7 @@ def split_compound_fact(fact: ExtractedFact, joined_speaker_names: str) -> list[
     Only the first part can replace known facts. It keeps the attribute, which is split if it names two things.
     """
     told, said = list(_iterate_words(fact.text)), list(_iterate_words(fact.quote))[:MAX_WORDS]
-    is_plain = fact.kind == "personal" and not (fact.is_open or fact.is_over or make_fingerprint(fact.quote).hedges)
+    is_plain = fact.kind == "personal" and not (fact.type in (OPEN, OVER) or make_fingerprint(fact.quote).hedges)
     separators = _get_list_separators()
     subject = fact.text[: _find_first_verb_position(told, said, joined_speaker_names)] if is_plain else ""
     for at, (end, sign) in enumerate(told if subject else ()):

@@ -111,8 +111,9 @@ class FactExtractor:
         """Return the verified facts of the turns in a request. Raise ModelError if the model fails.
 
         If the answer is not a list of facts, or every fact in it is rejected, ask about each turn separately, because
-        small models find more in fewer lines. After a rejected fact, also ask again about the first MIN_TRIALS turns
-        without facts, and any that tells of a change. Skip turns if the last attempt, or one after a list, fails.
+        small models find more in fewer lines, and about a single one without learned facts, which they repeat. After a
+        rejected fact, also ask again about the first MIN_TRIALS turns without facts, and any that tells of a change.
+        Skip turns if the last attempt, or one after a list, fails.
         """
         can_skip = failure_count + 1 >= MAX_ATTEMPTS
         extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip, can_repair=True)
@@ -124,11 +125,14 @@ class FactExtractor:
         has_bad_answer = not is_list or (extracted and self._has_rejected)
         who = prompts.describe_owner(batch.scope.owner)
         make_request = partial(self._requests.make_extraction_request, owner_description=who, zone=batch.zone)
+        has_several = len(request.turns) > 1
+        known = [fact for fact in batch.known if has_several or fact.decided_at]
         try:
-            for turn in silent if has_bad_answer and len(request.turns) > 1 else ():
-                asked = make_request([turn], batch.known)
+            for turn in silent if has_bad_answer and (has_several or (extracted and request.shown)) else ():
+                asked = make_request([turn], known)
                 _, found = await self._ask_for_all_and_valid_facts(batch, asked, can_skip=is_list or can_skip)
-                self._trials[object()] = bool(found)
+                if has_several:
+                    self._trials[object()] = bool(found)
                 facts += found
         except ModelError as error:  # it says nothing about single turns, and what was found before is kept
             if not (valid or (is_list and isinstance(error, QuotaExceeded))):
@@ -221,17 +225,18 @@ class FactExtractor:
         messages = [replace(message, content=cut_out_middle(text, MAX_CHECKED_CHARS)) for message, text in own]
         speakers = [prompts.get_speaker_name(message) for message in messages]
         single = [part for fact in extracted_facts for part in split_compound_fact(fact, " ".join(speakers))]
-        find_faults = partial(verification.find_fact_faults, messages=messages, zone=batch.zone)
+        by_id = {message.id: message for message in messages}
         kept = []
         for versions in schemas.iterate_candidates_for_each_fact(single, messages, known_ids=shown, zone=batch.zone):
             faults = list[str]()
             for version in versions:
-                [speaker] = {message.speaker for message in messages if message.id in version.source_ids}
-                fact = schemas.replace_vague_text_with_quote(version, speaker, is_model_weak=self._has_rejected)
+                source = by_id[version.source_ids[0]]
+                fact = schemas.replace_vague_text_with_quote(version, source.speaker, is_model_weak=self._has_rejected)
                 named = [shown[number].text for number in fact.known[:1]]  # it goes if that one is forgotten
-                faults = find_faults(fact, allowed_texts=[*speakers, *named])
+                allowed = [*speakers, *named]
+                faults = verification.find_fact_faults(fact, source, allowed_texts=allowed, zone=batch.zone)
                 if not faults:
-                    kept.append(verification.remove_unsupported_start_date(fact, messages, zone=batch.zone))
+                    kept.append(fact)
                     break
             if faults:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(faults))

@@ -192,7 +192,6 @@ class Facts:
                 owner_description=prompts.describe_owner(scope.owner),
                 zone=config.zone,
                 max_turns=self._extractor.choose_turns_per_request(max_turns),
-                separates_long_turns=not from_history,
             )
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]

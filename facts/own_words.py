@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
-from text.analyzer import normalize_text, split_words
+from retrieval.date_expressions import find_time_ranges
+from text.analyzer import fold_accents, normalize_text, split_words
 from text.characters import QUESTION_MARKS
-from text.fingerprint import describes_change
-from text.word_lists import WORD_LISTS
+from text.fingerprint import describes_change, list_essential_words
+from text.word_lists import EVERY_FUNCTION_WORD, WORD_LISTS
 
 MAX_NAME_WORDS = 2  # in quotation marks; more words may be a statement
 
@@ -23,6 +25,8 @@ _LABELLED_LINE = re.compile(r"(?m)^[^\n:：]{1,40}(?::\s|：)")
 _CLOCK_TIME = re.compile(r"\d:\d\d")
 _SENTENCE = re.compile(r"(?:[^.!?…。！？؟\n]|\.(?=\w))+")
 _CLAUSE = re.compile(r"[^.,;:!?…。，；：！？؟،\n]+")
+_PAST_GENDER = re.compile(r"(?<=л)(?:[аои]|ся|[аои]сь)\b")  # a model gives the speaker's to "Мой брат купил лодку"
+_WORD_START = re.compile(r"(?<!\S)(?=\w)")
 _CLAUSE_BREAK = re.compile(r"[^\w\s'’](?:\s|(?=[^\0-\u2e7f]))|[–—，、]")
 _WORDS = {name: frozenset(normalize_text(words).split()) for name, words in WORD_LISTS["own_words"].items()}
 
@@ -93,13 +97,36 @@ def is_copied_from_chat(introduction: str, content: str) -> bool:
     return _CLOCK_TIME.search(introduction) is not None or len(_LABELLED_LINE.findall(content)) > 1
 
 
-def names_speaker_instead_of_subject(text: str, sentence: str, speaker: str) -> bool:
-    """Return True if a fact copies words about somebody else, and puts the speaker's name in front of them.
+def replaces_other_subject(text: str, sentence: str, speaker: str, said_at: datetime) -> bool:
+    """Return True if a fact copies words about somebody else, and puts the speaker or "the user" in front of them.
 
-    What a person says of themselves takes another form ("I live", "Anna lives") or follows "I" ("I had", "Anna had").
+    What a person says of themselves takes another form ("I live", "Anna lives"), follows "I" ("I had", "Anna had"), or
+    follows a time ("Yesterday bought a boat"). One word before a change may be none, too: "Recently moved to Rome".
     """
-    copied = normalize_text(text.removeprefix(speaker)).strip(" .!。")
-    before, found, _ = normalize_text(sentence).partition(copied or "\0")
-    is_copied = bool(speaker and text.startswith(speaker) and found) and not describes_change(f"{before} {copied}")
-    subject = {*_CLAUSE_BREAK.split(f"{before} ")[-1].split()}.difference(normalize_text(speaker).split())
-    return is_copied and bool(subject) and subject.isdisjoint(_WORDS["first_person"])
+    told, said = (_PAST_GENDER.sub("", normalize_text(words)) for words in (text.strip(" .!。"), sentence))
+    name = normalize_text(speaker)
+    is_speaker = bool(name) and told.startswith(name)
+    starts = [len(name)] if is_speaker else [match.start() for match in _WORD_START.finditer(told, 1)]
+    start = next((at for at in starts if told[at:].strip() and told[at:].strip() in said), 0)
+    before, copied, _ = said.partition(told[start:].strip())
+    claimed = re.findall(r"\w+", told[:start])
+    subject = [word for word in _CLAUSE_BREAK.split(f"{before} ")[-1].split() if word not in name.split()]
+    is_own = any(not _WORDS["first_person"].isdisjoint({word, word.partition("'")[0]}) for word in subject)  # "I've"
+    if not claimed or not subject or is_own or _is_time(subject, said_at):
+        return False
+    if not is_speaker:
+        # "She lives" instead of "Still live" is another form, and "the dog" instead of "my dog" the same thing.
+        is_form = not {word[:3] for word in claimed}.isdisjoint(word[:3] for word in subject)
+        if is_form or subject[-1] in EVERY_FUNCTION_WORD or len(claimed) > 1 + (claimed[0] in EVERY_FUNCTION_WORD):
+            return False
+    return len(subject) > 1 or not describes_change(f"{before} {copied}")
+
+
+def _is_time(words: Sequence[str], now: datetime) -> bool:
+    """Return True if words only name a time, such as "just", "two weeks ago" or "в мае", but not "my aunt in May"."""
+    text = " ".join(words)
+    told = [word for word in list_essential_words(text) if len(word) > 2 or not word.isdigit()]
+    # A time needs each of its words, except perhaps the number of a day.
+    without_one = (told[:at] + told[at + 1 :] for at, word in enumerate(told) if word not in EVERY_FUNCTION_WORD)
+    names_more = any(find_time_ranges(" ".join(rest), now) for rest in without_one)
+    return not told or (bool(find_time_ranges(fold_accents(text), now)) and not names_more)

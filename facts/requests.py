@@ -25,7 +25,6 @@ MIN_SHARED_WORDS = 2  # words in both a known fact and a message that reports no
 MAX_OTHERS = 4  # other known facts that are shown: "I moved to Porto" has no word of "lives in Lisbon"
 MIN_LINE_TOKENS = 70  # that one line may take, however little room there is
 ANSWER_SHARE = 0.25  # share of the window that is left free for the model's answer and a repair
-LONG_TURN_TOKENS = 200  # of a person's words in one turn; a longer turn gets a request of its own
 MIN_ROOM_TOKENS = 160  # for messages, if the window has as many; the schema is counted only above that
 MIN_TURN_TOKENS = 24  # for messages in any window
 SEAM_TOKENS = 8  # left free, since joined texts take a few more tokens than each by itself
@@ -76,13 +75,12 @@ class RequestBuilder:
         owner_description: str,
         zone: tzinfo,
         max_turns: int = MAX_TURNS,
-        separates_long_turns: bool = False,
     ) -> ExtractionRequest:
         """Build a request with as many of the first turns as fit, and the known facts that they may change.
 
         If the first turn does not fit, include as many of its messages as possible. Cut the middle of a message that
         takes more than a quarter of the space. Leave out code, quotations and the assistant's messages: small models
-        attribute them to the person. If `separates_long_turns`, send a long turn alone: they ignore turns beside it.
+        attribute them to the person.
         """
         instructions = prompts.TEXTS["extract_facts"].format(who=owner_description)
         bare = prompts.make_facts_request([], [])
@@ -92,14 +90,13 @@ class RequestBuilder:
         room -= self._tokens.count(prompts.make_facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
-        until, is_all, left, longest = turns[0][0].id, False, room, 0
+        until, is_all, left = turns[0][0].id, False, room
         covered: list[tuple[Message, ...]] = []
         for number, turn in enumerate(turns[:max_turns], start=1):
             fresh = [(message, self._format_message(message, zone, room)) for message in turn]
             size = self._count_tokens([line for _, line in fresh])
-            if lines and (size > left or (separates_long_turns and max(size, longest) > LONG_TURN_TOKENS)):
+            if lines and size > left:
                 break
-            longest = max(longest, size)
             fitting, until, is_whole = self._select_turn_start_and_last_id(fresh, left)
             lines += [line for _, line in fitting if line]
             covered.append(tuple(message for message in turn if message.id <= until))

@@ -13,8 +13,8 @@ from facts.own_words import (
     find_quote_range,
     is_copied_from_chat,
     lacks_condition,
-    names_speaker_instead_of_subject,
     narrow_to_statement,
+    replaces_other_subject,
 )
 from facts.verification import find_start_date
 from llm import prompts
@@ -63,9 +63,7 @@ class ExtractedFact:
     about: str = ""  # its person or, for an instruction, a kind of request
     attribute: str = ""  # the property that it sets, with one value at a time if `is_single`
     is_single: bool = False
-    is_over: bool = False  # it no longer holds
-    is_open: bool = False  # the person is not sure
-    is_typed: bool = False  # the model gave one of TYPES
+    type: str = ""  # as the model named it: one of TYPES, or something else
 
 
 def parse_facts(answer: str) -> list[ExtractedFact] | None:
@@ -260,24 +258,23 @@ def _make_fact(extracted: ExtractedFact, message: Message, statement: _Statement
     text, hedges = extracted.text, make_fingerprint(quote).hedges
     subject = _get_word_prefixes(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
     lacks_subject = not all(word in fold_accents(normalize_text(text)) for word in subject)
-    is_positive = not (extracted.is_over or is_negated(text))
+    is_positive = not (extracted.type == OVER or is_negated(text))
     topics = _get_word_prefixes(find_topics(text) - own)
     denied_parts = [topics, *({topic} for topic in topics if topic.isdigit())]  # "980 euros, not 940"
     is_denied = is_positive and any(_negates_every_mention_of_topics(quote, part) for part in denied_parts)
-    is_of_other = names_speaker_instead_of_subject(text, sentence, message.speaker)
+    is_of_other = replaces_other_subject(text, sentence, message.speaker, message.created_at)
     is_reported = statement.is_reported or is_of_other
     quote = sentence.rstrip(_FINAL_MARKS)[:MAX_FACT_CHARS] if is_reported else quote
     if lacks_subject or is_denied or is_reported or (hedges and not make_fingerprint(text).hedges):
         text = f"{message.speaker or 'User'}: {quote}"
-    is_uncertain = bool(hedges) or extracted.is_open
+    is_uncertain = bool(hedges) or extracted.type == OPEN
     ends_others = not (is_uncertain or is_denied or is_reported)  # such a fact never replaces another
     is_single = extracted.is_single and kind not in LASTING and ends_others
-    is_past = extracted.is_over and is_single and not about
+    is_past = extracted.type == OVER and is_single and not about
     told = [text, *(part for part in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(part)))]
     # A small model calls "I'm allergic to walnuts" past, too.
     is_over = is_past and bool(extracted.replaces or is_negated(text) or any(map(describes_change, told)))
     said_at, key = message.created_at, f"{about} {extracted.attribute}".strip()
-    since = find_start_date(extracted.text, zone)
     return NewFact(
         text=text,
         kind="personal" if is_past else kind,
@@ -286,16 +283,16 @@ def _make_fact(extracted: ExtractedFact, message: Message, statement: _Statement
         subject=about if kind in LASTING else key if is_single or (is_of_other and extracted.is_single) else "",
         source_ids=(message.id,),
         observed_at=said_at,
-        valid_from=since if since is not None and since <= said_at else said_at,
+        valid_from=find_start_date(extracted.text, message, zone) or said_at,
         valid_to=said_at if is_over else None,
         importance=1.0 if any(word in extracted.text.casefold() for word in _VITAL) else 0.5,
-        only_one=extracted.is_single and ends_others and not extracted.is_over,
+        only_one=extracted.is_single and ends_others and extracted.type != OVER,
         known=extracted.replaces if ends_others else (),
         key=key,
-        is_change=extracted.is_over or describes_change(message.content) or is_negated(f"{text} {sentence}"),
+        is_change=extracted.type == OVER or describes_change(message.content) or is_negated(f"{text} {sentence}"),
         is_in_question=statement.is_reported or sentence.endswith(QUESTION_MARKS),
         is_introduced=statement.is_introduced,
-        is_typed=extracted.is_typed,
+        is_typed=extracted.type in TYPES,
         line=sentence.rstrip(_FINAL_MARKS) if len(sentence) <= MAX_FACT_CHARS else quote,
         unsaid=_find_topics_missing_from_sentence(text, sentence, message.speaker),
         person_id=message.person_id,
@@ -408,9 +405,7 @@ def _parse_fact(item: object) -> ExtractedFact | None:
         about=_parse_short_text(item.get("about"), MAX_SUBJECT_CHARS),
         attribute=attribute,
         is_single=bool(attribute) and item.get("is_single") is not False,
-        is_over=kind == OVER,
-        is_open=kind == OPEN,
-        is_typed=kind in TYPES,
+        type=kind,
     )
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from records.facts import NewFact
@@ -20,18 +19,15 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LATIN = str.maketrans(WORD_LISTS["latin"])
 
 
-def find_fact_faults(
-    fact: NewFact, messages: Sequence[Message], *, allowed_texts: Sequence[str], zone: tzinfo
-) -> list[str]:
-    """Return the reasons not to learn a fact from messages, or [] if the messages support it.
+def find_fact_faults(fact: NewFact, source: Message, *, allowed_texts: Sequence[str], zone: tzinfo) -> list[str]:
+    """Return the reasons not to learn a fact from a message, or [] if the message supports it.
 
     The fact may contain names and numbers from `allowed_texts`.
     """
-    sources = [message for message in messages if message.id in fact.source_ids]
-    said = "\n".join([*(message.content for message in sources), *allowed_texts])
+    said = "\n".join([source.content, *allowed_texts])
     faults = []
-    text, derived = _remove_and_list_supported_dates(fact.text, sources, said, zone)
-    years = [message.created_at.astimezone(zone).year + step for message in sources for step in (-1, 0, 1)]
+    text, derived = _remove_and_list_supported_dates(fact.text, source, said, zone)
+    years = [source.created_at.astimezone(zone).year + step for step in (-1, 0, 1)]
     known = "\n".join([said, *derived, *map(str, years), *make_fingerprint(said).numbers])
     if find_invented_numbers(text, known):
         faults.append("a number or date that the messages lack")
@@ -40,33 +36,26 @@ def find_fact_faults(
     return faults
 
 
-def find_start_date(text: str, zone: tzinfo) -> datetime | None:
-    """Return the UTC start date in a text, as in "since 2024-05", or None if there is none."""
+def find_start_date(text: str, source: Message, zone: tzinfo) -> datetime | None:
+    """Return the UTC start date in a text, as in "since 2024-05", or None if there is none that its source implies."""
     if not (match := _SINCE.search(text.casefold())):
         return None
     year, month, day = (int(part) if part else 1 for part in match.groups())
     try:
-        return datetime(year, month, day, tzinfo=zone).astimezone(UTC)
+        begins = datetime(year, month, day, tzinfo=zone).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+    is_past = begins <= source.created_at
+    return begins if is_past and _is_date_implied(begins.astimezone(zone), source, zone) else None
 
 
 _SINCE = re.compile(rf"(?:{WORD_LISTS['dates']['since']})\s*(\d{{4}})(?:-(\d\d))?(?:-(\d\d))?\b")
 
 
-def remove_unsupported_start_date(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
-    """Return the fact without its start date if none of its source messages implies this date."""
-    begins = fact.valid_from.astimezone(zone)
-    sources = [message for message in messages if message.id in fact.source_ids]
-    if fact.valid_from == fact.observed_at or any(_is_date_implied(begins, message, zone) for message in sources):
-        return fact
-    return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
-
-
 def _remove_and_list_supported_dates(
-    text: str, sources: Sequence[Message], source_text: str, zone: tzinfo
+    text: str, source: Message, source_text: str, zone: tzinfo
 ) -> tuple[str, list[str]]:
-    """Remove dates from `text` that are in `source_text` or implied by `sources`. Return the text and the dates."""
+    """Remove dates from `text` that are in `source_text` or implied by `source`. Return the text and the dates."""
     derived = list[str]()
     for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
@@ -74,7 +63,7 @@ def _remove_and_list_supported_dates(
             moment = datetime(year, month, day, tzinfo=zone)
         except ValueError:
             continue
-        if match.group() in source_text or any(_is_date_implied(moment, message, zone) for message in sources):
+        if match.group() in source_text or _is_date_implied(moment, source, zone):
             derived.append(match.group())
             text = text.replace(match.group(), " ")
     return text, derived

@@ -37,7 +37,7 @@ def make_fact(text: str, *sources: int) -> NewFact:
 
 def find_faults(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
     return verification.find_fact_faults(
-        make_fact(text, 1), [make_message(1, said, said_at)], allowed_texts=["Anna"], zone=ZoneInfo(zone)
+        make_fact(text, 1), make_message(1, said, said_at), allowed_texts=["Anna"], zone=ZoneInfo(zone)
     )
 
 
@@ -602,12 +602,21 @@ def test_past_type_ends_single_valued_fact_about_speaker() -> None:
 
 def test_find_start_date_uses_owner_timezone() -> None:
     auckland = ZoneInfo("Pacific/Auckland")
-    assert verification.find_start_date("Anna rows since 2026-11-20.", auckland) == datetime(
-        2026, 11, 19, 11, 0, tzinfo=UTC
-    )
-    assert verification.find_start_date("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
+    said = make_message(1, "Yesterday I began to row.", datetime(2026, 11, 20, 23, 0, tzinfo=UTC))
+    begun = datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
+    assert verification.find_start_date("Anna rows since 2026-11-20.", said, auckland) == begun
+    text, of_year = "Jonas rudert seit 2019.", make_message(1, "Ich rudere seit 2019.")
+    assert verification.find_start_date(text, of_year, UTC) == datetime(2019, 1, 1, tzinfo=UTC)
     texts = ("Anna rows.", "since soon", "since 2026-13", "since 2026-02-30", "since 0000", "on 2026-02-03")
-    assert [verification.find_start_date(text, UTC) for text in texts] == [None] * 6
+    assert [verification.find_start_date(text, said, UTC) for text in texts] == [None] * 6
+
+
+@pytest.mark.parametrize("text", ["Anna sails since 2015-03-04.", "Anna sails since 2026-11-29."])
+def test_start_date_that_message_does_not_imply_is_ignored(text: str) -> None:
+    assert verification.find_start_date(text, make_message(1, "Yesterday I began to sail."), UTC) is None
+    told = {"message": 1, "text": text, "quote": "I began to sail"}
+    [fact] = extract_most_likely_facts(json.dumps([told]), "Yesterday I began to sail.")
+    assert fact.valid_from == NOW
 
 
 def test_rejects_fact_taken_from_assistant_answer() -> None:
@@ -646,15 +655,6 @@ def test_accepts_fact_supported_by_message(text: str, said: str) -> None:
 )
 def test_rejects_fact_with_details_missing_from_message(text: str, said: str) -> None:
     assert find_faults(text, said)
-
-
-def test_verifies_start_date_in_owner_timezone() -> None:
-    late = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
-    told = replace(make_fact("Anna sails.", 1), valid_from=datetime(2026, 11, 19, 11, 0, tzinfo=UTC))
-    messages = [make_message(1, "Yesterday I began to sail.", late)]
-    assert verification.remove_unsupported_start_date(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
-    invented = replace(told, valid_from=datetime(2015, 3, 4, tzinfo=UTC))
-    assert verification.remove_unsupported_start_date(invented, messages, zone=UTC).valid_from == NOW
 
 
 def test_facts_schema_requires_every_property() -> None:

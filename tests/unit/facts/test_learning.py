@@ -485,6 +485,26 @@ async def test_rereads_turns_one_by_one_if_all_facts_are_rejected(talk: ChatHarn
     assert [request[1]["content"].count("] Anna: ") for request in list_extraction_requests(talk)] == [4, 1, 1, 1, 1]
 
 
+async def test_repeated_known_fact_is_asked_for_again_without_known_facts(talk: ChatHarness) -> None:
+    """A model of 1.5 billion parameters answered a move with the home that it was shown as known."""
+    home = make_single_valued_fact("Anna lives in Lisbon.", 1, "home") | {"quote": "I live in Lisbon"}
+    talk.server.set_default_schema_answer("facts", format_facts_answer(home))
+    await talk.say("I live in Lisbon.")
+    await talk.services.facts.learn(SCOPE)
+
+    def answer(messages: Sequence[Mapping[str, object]]) -> str:
+        if "Lisbon" in str(messages[-1]["content"]):
+            return format_facts_answer(home | {"message": 3, "quote": "Anna lives in Lisbon."})
+        moved = make_single_valued_fact("Anna lives in Porto.", 3, "home")
+        return format_facts_answer(moved | {"quote": "Since 3 April I live in Porto"})
+
+    talk.server.set_default_schema_answer("facts", answer)
+    await talk.say("I have moved! Since 3 April I live in Porto.")
+    await talk.services.facts.learn(SCOPE)
+    assert await list_valid_texts(talk) == ["Anna lives in Porto."]
+    assert len(list_extraction_requests(talk)) == 3
+
+
 async def test_correction_ends_fact_with_denied_number(talk: ChatHarness) -> None:
     """Seen with a 1.5B model: it called the correction an instruction that replaces nothing."""
     rent, said_again = make_fact("Anna's rent is 940 euros a month.", 1), "Correction: my rent is 980 euros, not 940."

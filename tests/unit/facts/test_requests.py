@@ -188,29 +188,6 @@ def test_small_turns_share_a_request() -> None:
     assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
 
 
-def test_long_turn_gets_own_request_only_when_separation_is_enabled() -> None:
-    """A small model learned nothing from other messages in the same request as a long paste."""
-    paste = "The cabinets are of oak, the worktop is of granite. " * 20
-    said = ("I moved to Oslo.", paste, "I teach now.", "I play chess.")
-    turns = make_turns([[("user", text)] for text in said])
-    requests, read = RequestBuilder(TOKENS, lambda: 8000), list[int]()
-    while turns:
-        made = requests.make_extraction_request(
-            turns, [], owner_description="the user", zone=UTC, max_turns=4, separates_long_turns=True
-        )
-        read.append(len(made.turns))
-        turns = turns[len(made.turns) :]
-    assert read == [1, 1, 2]
-    assert (
-        len(
-            requests.make_extraction_request(
-                make_turns([[("user", text)] for text in said]), [], owner_description="x", zone=UTC
-            ).turns
-        )
-        == 4
-    )
-
-
 @pytest.mark.parametrize("max_prompt_tokens", [500, 700, 1000])
 def test_short_message_is_not_cut_at_smallest_token_limits(max_prompt_tokens: int) -> None:
     words = "I moved to Oslo in May and work at the harbour."
