@@ -27,7 +27,7 @@ ConfigChange = Callable[[OwnerConfig], OwnerConfig]
 ControlKind = Literal["switch", "one", "number", "text"]
 GROUPS = ("dashboard-memory", "dashboard-tab-summaries", "dashboard-set-answers", "dashboard-set-place")  # headings
 # The values before anything was chosen. Others begin as "" or with the first one.
-USUAL: Mapping[str, object] = {"enabled": False, "incognito": False, "auto_fold": True, "every_n": DEFAULT_EVERY_N}
+DEFAULTS: Mapping[str, object] = {"enabled": False, "incognito": False, "auto_fold": True, "every_n": DEFAULT_EVERY_N}
 
 
 class NotOffered(ValueError):  # noqa: N818 - reads as the state it is
@@ -60,7 +60,7 @@ class Choice:
 
     def get_value_or_default(self, config: OwnerConfig | None) -> Any:
         """Return the current value, or the default if that value is no longer offered."""
-        value = USUAL.get(self.name, "") if config is None else getattr(config, self.name)
+        value = DEFAULTS.get(self.name, "") if config is None else getattr(config, self.name)
         return self.values[0] if self.values and value not in self.values else value
 
     def make_config_change(self, value: object) -> ConfigChange:

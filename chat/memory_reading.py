@@ -29,7 +29,7 @@ BlockAndTextsById = tuple[str, dict[int, str]]  # a block for the prompt, and th
 MAX_QUERIES = 4
 MAX_DIGITS = 18  # of a message's number
 MAX_HITS = 400  # messages of one query that are looked at
-NEAR = -1.0  # minimum closeness in meaning. An average message has 0, but a model reads more than a person.
+MIN_MEANING_SCORE = -1.0  # an average message has 0, but a model reads more than a person.
 MAX_LISTED = 1_000  # messages of a period that are read for a list without a query
 MAX_LINE_TOKENS = 68  # tokens of a listed message. Most are shown whole, and forty short ones fit in a result.
 MAX_ANSWER_TOKENS = 150  # tokens of the extract from a long answer in a list
@@ -160,7 +160,7 @@ class MemoryReader:
                 until_message_id=until_message_id,
                 since=call.since,
                 before=call.before,
-                min_meaning_score=NEAR,
+                min_meaning_score=MIN_MEANING_SCORE,
                 is_wanted=_is_showable,
             )
             lists.append(page.found)

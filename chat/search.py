@@ -17,7 +17,7 @@ from storage.stores.memory_store import MemoryStore
 from text.passages import join_passages_at_indexes, split_into_passages
 
 PAGE = 500
-NEAR = 1.0  # minimum score of meaning (retrieval/ranking.py) of a message that has no word of the query
+MIN_MEANING_SCORE = 1.0  # minimum score of meaning (retrieval/ranking.py) of a message that has no word of the query
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +68,7 @@ class MemorySearch:
         before: datetime | None = None,
         other_scopes: Sequence[Scope] = (),
         max_near: int | None = None,
-        min_meaning_score: float = NEAR,
+        min_meaning_score: float = MIN_MEANING_SCORE,
         is_wanted: Callable[[Message], bool] = lambda _message: True,
     ) -> Page:
         """Return a page of messages that match a query, best first. Raise StorageError if the store cannot be read.

@@ -19,11 +19,11 @@ from external_memory import ExternalMemory
 from records.scopes import MAX_TELEGRAM_ID, Clock
 from settings import Secret
 
-INIT_DATA_FOR = timedelta(hours=1)  # the maximum age of initData that opens a session
+MAX_INIT_DATA_AGE = timedelta(hours=1)  # of initData that opens a session
 MAX_CLOCK_SKEW = timedelta(minutes=1)  # how far Telegram's clock may be ahead of ours
-LINK_FOR = timedelta(minutes=10)
-SESSION_FOR = timedelta(days=1)
-MAX_SESSION = timedelta(days=30)  # from the first proof, including renewals
+LINK_LIFETIME = timedelta(minutes=10)
+SESSION_LIFETIME = timedelta(days=1)
+MAX_SESSION_LIFETIME = timedelta(days=30)  # from the first proof, including renewals
 MAX_PROOF_CHARS = 8_192  # of initData, a link or a token
 MAX_NAME_CHARS = 64
 MAX_FIELDS = 30  # of initData; Telegram sends at most eleven
@@ -66,7 +66,7 @@ class PageSessions:
             group=group[:MAX_NAME_CHARS],
             language=language,
             since=now,
-            expires_at=now + LINK_FOR,
+            expires_at=now + LINK_LIFETIME,
         )
         return await self.sign_session("link", session, nonce=secrets.token_urlsafe(12))
 
@@ -98,17 +98,17 @@ class PageSessions:
 
     async def end_sessions(self, person_id: int) -> None:
         """End all sessions of a person, and invalidate all links and initData issued so far."""
-        await self._memory.used_links.revoke_sessions(person_id, max_expiry=self._clock() + MAX_SESSION)
+        await self._memory.used_links.revoke_sessions(person_id, max_expiry=self._clock() + MAX_SESSION_LIFETIME)
 
     async def _require_unrevoked(self, session: PageSession) -> PageSession:
         until = await self._memory.used_links.find_latest_expiry_of_revoked_sessions(session.person)
-        if until is not None and session.since <= until - MAX_SESSION:
+        if until is not None and session.since <= until - MAX_SESSION_LIFETIME:
             raise NoSession
         return session
 
     def renew_session(self, session: PageSession) -> PageSession:
-        """Return the session, extended to SESSION_FOR from now, but at most MAX_SESSION after the person signed in."""
-        return replace(session, expires_at=min(self._clock() + SESSION_FOR, session.since + MAX_SESSION))
+        """Return the session, extended to SESSION_LIFETIME from now, but at most MAX_SESSION_LIFETIME after sign-in."""
+        return replace(session, expires_at=min(self._clock() + SESSION_LIFETIME, session.since + MAX_SESSION_LIFETIME))
 
     async def sign_session(self, token_kind: str, session: PageSession, **extra_fields: str) -> str:
         form = asdict(session) | extra_fields
@@ -140,7 +140,7 @@ class PageSessions:
 
 
 def verify_and_parse_init_data(init_data: str, bot_token: Secret, *, now: datetime) -> dict[str, str]:
-    """Return the fields of initData. Raise NoSession if it is older than INIT_DATA_FOR or its signature is invalid."""
+    """Return the fields of initData. Raise NoSession if it is older than MAX_INIT_DATA_AGE or wrongly signed."""
     if not bot_token or len(init_data) > MAX_PROOF_CHARS:
         raise NoSession
     try:
@@ -156,6 +156,6 @@ def verify_and_parse_init_data(init_data: str, bot_token: Secret, *, now: dateti
     expected = hmac.new(key, checked.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
     if len(form) + 1 != len(pairs) or not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
         raise NoSession
-    if not now - INIT_DATA_FOR <= signed_at <= now + MAX_CLOCK_SKEW:
+    if not now - MAX_INIT_DATA_AGE <= signed_at <= now + MAX_CLOCK_SKEW:
         raise NoSession
     return form

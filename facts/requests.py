@@ -20,9 +20,9 @@ from text.tokenizer import Tokenizer
 
 MAX_TURNS = 20  # turns of imported history in one request; for other messages, the settings say how many
 MAX_KNOWN = 40  # known facts in one request
-MAX_LOOKED_AT = 200  # known facts that one message is compared with
+MAX_COMPARED = 200  # known facts that one message is compared with
 MIN_SHARED_WORDS = 2  # words in both a known fact and a message that reports no change; one word proves little
-MAX_OTHERS = 4  # other known facts that are shown: "I moved to Porto" has no word of "lives in Lisbon"
+MAX_OTHER_FACTS = 4  # other known facts that are shown: "I moved to Porto" has no word of "lives in Lisbon"
 MIN_LINE_TOKENS = 70  # that one line may take, however little room there is
 ANSWER_SHARE = 0.25  # share of the window that is left free for the model's answer and a repair
 MIN_ROOM_TOKENS = 160  # for messages, if the window has as many; the schema is counted only above that
@@ -205,9 +205,9 @@ class RequestBuilder:
         facts = {fact.id: fact for fact in known_facts}
         said_here = {message.id for message in said}
         candidates = FactCandidates(facts)
-        looked_at = {id_ for m in said for id_ in candidates.rank_by_terms(list_search_terms(m.content), MAX_LOOKED_AT)}
+        looked_at = {id_ for m in said for id_ in candidates.rank_by_terms(list_search_terms(m.content), MAX_COMPARED)}
         if has_change:
-            weightiest = heapq.nlargest(MAX_LOOKED_AT, known_facts, key=lambda fact: (fact.importance, fact.id))
+            weightiest = heapq.nlargest(MAX_COMPARED, known_facts, key=lambda fact: (fact.importance, fact.id))
             looked_at.update(fact.id for fact in weightiest)
         looked_at.update(fact.id for fact in known_facts if said_here.intersection(fact.source_ids))
         # The text that holds stands next to the text that it replaced.
@@ -232,7 +232,7 @@ class RequestBuilder:
         others = [fact for fact in ranked if fact.id not in related and (has_change or shares_topic_with_turns(fact))]
         if has_change:  # what a person has one of at a time, such as a home, comes first
             others.sort(key=lambda fact: not fact.subject or fact.is_lasting or " " in fact.subject)
-        shown = related | {fact.id for fact in others[:MAX_OTHERS]}
+        shown = related | {fact.id for fact in others[:MAX_OTHER_FACTS]}
         shown.update(successor for id_ in [*shown] if (successor := facts[id_].superseded_by) in facts)
         ranked = [fact for fact in ranked if fact.id in shown][:MAX_KNOWN]
         lines = self._select_fitting_lines([prompts.format_known_fact(fact) for fact in ranked], max_tokens)

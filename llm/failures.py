@@ -19,7 +19,7 @@ REQUESTS = make_counter(
     {"path": PATHS, "status": STATUSES},
 )
 MAX_ERROR_CHARS = 4_000  # characters of an error message that are searched, since some patterns take quadratic time
-MAX_TOLD_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
+MAX_SHOWN_WAIT_SECONDS = 366 * 86_400.0  # the longest wait that is shown to a person
 
 # The patterns only choose what is tried first. Any other refusal goes down the ladder (ladder.py).
 _LONG = re.compile(
@@ -220,10 +220,10 @@ def _parse_retry_after_seconds(headers: Mapping[str, str], body: object) -> floa
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(ValueError):
             if 0 <= (seconds := float(headers.get(name, "")) * unit) < float("inf"):
-                return min(seconds, MAX_TOLD_SECONDS)
+                return min(seconds, MAX_SHOWN_WAIT_SECONDS)
     with suppress(ValueError, TypeError, OverflowError):  # not two dates, or only one with a zone
         pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
-        return min(max(0.0, pause.total_seconds()), MAX_TOLD_SECONDS)
+        return min(max(0.0, pause.total_seconds()), MAX_SHOWN_WAIT_SECONDS)
     if said := _WAIT.search(str(body)[:MAX_ERROR_CHARS]):
-        return min(float(said[1]) * (0.001 if said[2] else 1.0), MAX_TOLD_SECONDS)
+        return min(float(said[1]) * (0.001 if said[2] else 1.0), MAX_SHOWN_WAIT_SECONDS)
     return None

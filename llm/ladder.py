@@ -34,8 +34,8 @@ MIN_SHORTENED_TOKENS = 1_000  # a shorter prompt is assumed to fit every server
 MIN_WINDOW_TOKENS = 256  # tokens that a prompt may always have, because fewer leave no room for a question
 ANSWER_SHARE, MAX_ANSWER_TOKENS = 4, 1024  # one in 4 tokens of a window is left free for the answer, at most 1,024
 SHORTER = 0.4  # the next prompt is shortened to this share if a refusal names no size
-SMALLEST, MAX_WINDOW_TOKENS = 64, 10**8  # sizes that are believed
-SMALLEST_ALONE = 512  # a smaller number in a refusal is not taken for a size, unless there are two numbers
+MIN_BELIEVED_TOKENS, MAX_WINDOW_TOKENS = 64, 10**8  # sizes that are believed
+MIN_SOLE_NUMBER = 512  # a smaller number in a refusal is not taken for a size, unless there are two numbers
 _NUMBER = re.compile(r"\b\d{1,3}(?:,\d{3}){1,2}\b|\b\d{2,9}\b")
 
 
@@ -57,12 +57,12 @@ def compute_lower_limit(prompt_tokens: int, refusal: str, former: int | None = N
     It is never above `former`, an earlier limit.
     """
     sizes = {int(number.replace(",", "")) for number in _NUMBER.findall(refusal)}
-    sizes = {size for size in sizes if SMALLEST <= size <= MAX_WINDOW_TOKENS}
+    sizes = {size for size in sizes if MIN_BELIEVED_TOKENS <= size <= MAX_WINDOW_TOKENS}
     limit, size = min(sizes, default=0), max(sizes, default=0)
     share = SHORTER
     if len(sizes) == 2:
         share = (limit - compute_answer_token_reserve(limit)) / size
-    elif len(sizes) == 1 and SMALLEST_ALONE <= limit < prompt_tokens:
+    elif len(sizes) == 1 and MIN_SOLE_NUMBER <= limit < prompt_tokens:
         share = min(SHORTER * 2, (limit - compute_answer_token_reserve(limit)) / prompt_tokens)
     return max(MIN_WINDOW_TOKENS, min(int(share * prompt_tokens), former or prompt_tokens))
 

@@ -25,7 +25,7 @@ Vectors = npt.NDArray[np.float32]
 MAX_START_SECONDS = 60.0
 MAX_WORK_SECONDS = 60.0  # seconds for one text, after which the process is killed. An idle processor needs one second.
 PAUSE = 300.0  # seconds between two starts of a process that fails to start
-DEATHS = 2  # deaths of the process on one text, after which the text is refused
+MAX_DEATHS = 2  # deaths of the process on one text, after which the text is refused
 
 
 class LocalEmbedder:
@@ -72,7 +72,7 @@ class LocalEmbedder:
         return await asyncio.shield(self._work)
 
     async def _embed_in_child(self, utf8_text: bytes, *, is_query: bool) -> Vectors:
-        for _ in range(DEATHS):
+        for _ in range(MAX_DEATHS):
             child, stdin, stdout = self._child or await self._start_child()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):
                 async with asyncio.timeout(self._max_seconds):

@@ -17,7 +17,7 @@ MEMORY = 2_000_000_000  # bytes of address space; the model takes 0.1 billion, i
 MAX_CHARS = 4_000
 MAX_TOKENS = {False: 510, True: 128}  # tokens of a passage and of a query (about a third of a second)
 # A query of more than 24 tokens is also encoded as a passage, whose weight is a half at 100 tokens (docs/recall.md).
-READ_ONCE, AS_MUCH_SAID = 24, 100
+MAX_TOKENS_READ_ONCE, HALF_WEIGHT_TOKENS = 24, 100
 
 
 def answer_requests_from_parent_process() -> None:
@@ -46,8 +46,8 @@ def _compute_vector(model: Any, text: str, is_query: bool) -> Any:
         most = len(text) * MAX_TOKENS[is_query] // count - 2  # of which it has one more at most: each round is shorter
         text = cut_out_middle(text, most) if is_query else text[:most]
     vector = _embed_text(model, text, is_query)
-    if is_query and count > READ_ONCE:
-        said = count / (count + AS_MUCH_SAID)
+    if is_query and count > MAX_TOKENS_READ_ONCE:
+        said = count / (count + HALF_WEIGHT_TOKENS)
         vector = (1 - said) * vector + said * _embed_text(model, text, False)
     return vector
 

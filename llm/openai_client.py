@@ -25,7 +25,7 @@ MAX_ANSWER_BYTES = 64_000_000  # 100,000 tokens in events of 500 bytes have fewe
 MAX_INFLATED_BYTES = 1_000_000  # bytes to decompress at a time
 GZIP_MAGIC = 0x1F  # the first byte of gzip data, with which no text begins
 _TEXT = re.compile(rb"[\t\n\r -~]{4}|[\t\n\r -~]{1,3}\Z|\xef\xbb\xbf")  # the beginning of events or JSON
-LAST_SECONDS = 3.0  # for what follows the reported end of an answer, such as its usage
+MAX_ENDING_SECONDS = 3.0  # for what follows the reported end of an answer, such as its usage
 DRAIN_SECONDS = 0.2  # for reading what follows the last event. Only a connection whose body was read fully is reused.
 _OWN_HEADERS = frozenset({"accept", "authorization", "content-length", "content-type", "host", "user-agent"})
 """The headers that are sent. The SDK would add headers from the environment (OPENAI_ORG_ID, …), which belong to
@@ -50,7 +50,7 @@ class BoundedBody(httpx2.AsyncByteStream):
         self.reader = EventReader()
 
     def end_within(self, seconds: float) -> None:
-        self.deadline = asyncio.get_running_loop().time() + min(seconds, LAST_SECONDS)
+        self.deadline = asyncio.get_running_loop().time() + min(seconds, MAX_ENDING_SECONDS)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0

@@ -14,16 +14,16 @@ from records.errors import SettingsError
 
 # Telegram opens at most 40 (Bot API, setWebhook). One more replaces the connection that has been waiting longest.
 MAX_CONNECTIONS = 200
-REQUEST_WITHIN = 10.0  # seconds between two checks; a request that is incomplete at both is dropped
-READ_WITHIN = 20.0  # seconds between two checks; a client that read nothing in between is dropped
+REQUEST_CHECK_SECONDS = 10.0  # seconds between two checks; a request that is incomplete at both is dropped
+READ_CHECK_SECONDS = 20.0  # seconds between two checks; a client that read nothing in between is dropped
 
 
 class BoundedProtocol(H11Protocol):
     """An HTTP/1.1 protocol that limits the number of connections, and drops clients that send or read too slowly."""
 
     max_connections = MAX_CONNECTIONS
-    request_within = REQUEST_WITHIN
-    read_within = READ_WITHIN
+    request_within = REQUEST_CHECK_SECONDS
+    read_within = READ_CHECK_SECONDS
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)

@@ -18,7 +18,7 @@ REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 25  # the JSON around a tool call: id, type, function, name, arguments
 MAX_CACHED_COUNTS = 20_000  # recent turns, roles and headings come back in every prompt
-NEAR = 0.3  # how far a cut may move to reach a boundary, as a share of the kept text
+MAX_CUT_SHIFT = 0.3  # how far a cut may move to reach a boundary, as a share of the kept text
 USUAL_LETTERS = 4  # letters per token in English
 SEAMS = 2  # tokens that a text may share with its surroundings: one at each end
 DEFAULT_ENCODING = "o200k_base"
@@ -126,7 +126,7 @@ class Tokenizer:
             if whole and self.count(whole) <= max_tokens:
                 return whole
         space = head.rfind(" ")
-        words = head[:space] if space >= len(head) * (1 - NEAR) else head
+        words = head[:space] if space >= len(head) * (1 - MAX_CUT_SHIFT) else head
         for length in range(len(words), max(0, len(words) - 32), -1):
             result = words[: find_grapheme_start(words, length)].rstrip() + "…"
             if self.count(result) <= max_tokens:
@@ -197,7 +197,7 @@ def _format_omission_note(omitted_tokens: int) -> str:
 
 def _find_last_sentence_end(head: str, whole_text: str) -> int:
     """Return the last end of a sentence near the end of `head`, a prefix of `whole_text`, or 0 if there is none."""
-    near = int(len(head) * (1 - NEAR))
+    near = int(len(head) * (1 - MAX_CUT_SHIFT))
     within = whole_text[: len(head) + 1]
     return max((end for end in find_sentence_ends(within) if near <= end <= len(head)), default=0)
 

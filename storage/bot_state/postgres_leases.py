@@ -19,7 +19,7 @@ from runtime.tasks import run_to_completion
 from storage.bot_state.leases import POLLING, OwnerLeases, PrepareOwners
 from storage.engine.postgres import PostgresDatabase
 from storage.engine.protocol import Connection, StatementRunner
-from storage.engine.replica import LOOK_SECONDS, Replica
+from storage.engine.replica import MAX_WAIT_SECONDS, Replica
 from storage.schema.rows import format_moment
 
 log = logging.getLogger(__name__)
@@ -195,7 +195,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
     async def wait_for_lease_change(self) -> None:
         """Wait until a lease is taken, lost or released, but at most a few seconds."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await self._changed.wait()
 
     async def _prepare_new_owners_if_any(self, fences_by_owner: dict[int, int]) -> bool:
@@ -233,7 +233,7 @@ class PostgresLeases(StatementRunner, OwnerLeases):
                     None, "SELECT user_id, fence FROM leases WHERE replica_id = ?", self.replica.id
                 )
             except StorageError:
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(MAX_WAIT_SECONDS)
                 continue
             mine = {row[0]: row[1] for row in rows}
             self._drop_lost_leases([owner for owner, fence in before.items() if mine.get(owner) != fence])

@@ -16,11 +16,11 @@ from storage.engine.postgres_driver import OPTIONS, abort_connection
 
 log = logging.getLogger(__name__)
 
-LIVES_SECONDS = 20.0
+EXPIRY_SECONDS = 20.0
 """A process without a heartbeat for this long is declared dead, and others take its leases. It beats every 5 s, and a
 beat may take half of this time, so less than 10 s would declare live processes dead.
 """
-LOOK_SECONDS = 3.0  # the longest wait before looking for work without a notification
+MAX_WAIT_SECONDS = 3.0  # the longest wait before looking for work without a notification
 
 _REGISTER = (
     "INSERT INTO replicas (instance_id, expires_at) VALUES (%s, clock_timestamp() + %s * INTERVAL '1 s') RETURNING id"
@@ -63,9 +63,9 @@ class Replica:
         begun = _read_boot_clock()
         with raw.transaction():
             raw.execute("UPDATE replicas SET expires_at = '-infinity' WHERE instance_id = %s", (self.instance_id,))
-            row = raw.execute(_REGISTER, (self.instance_id, LIVES_SECONDS)).fetchone()
+            row = raw.execute(_REGISTER, (self.instance_id, EXPIRY_SECONDS)).fetchone()
         self.id = int(row[0]) if row else 0
-        self._sure_until = begun + LIVES_SECONDS
+        self._sure_until = begun + EXPIRY_SECONDS
 
     def is_certainly_alive(self) -> bool:
         """Return True if no other process can have declared this one dead, judging by its own clock."""
@@ -79,7 +79,7 @@ class Replica:
     async def wait_for_work(self) -> None:
         """Wait until there is work for this process, but at most a few seconds."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await self.called.wait()
         self.called.clear()
 
@@ -98,14 +98,14 @@ class Replica:
         was_away = False
         while True:
             try:
-                async with asyncio.timeout(LIVES_SECONDS):
+                async with asyncio.timeout(EXPIRY_SECONDS):
                     raw = await psycopg.AsyncConnection.connect(url, **OPTIONS)
                 self._raw = raw
                 async with raw:
                     await self._listen_to_channels(raw)
                     was_away = False
                     while True:
-                        async with asyncio.timeout(LIVES_SECONDS / 2):
+                        async with asyncio.timeout(EXPIRY_SECONDS / 2):
                             await self._send_heartbeat(raw, on_leases_lost)
                         async for called in raw.notifies(timeout=5.0):
                             if called.payload:
@@ -129,12 +129,12 @@ class Replica:
 
     async def _send_heartbeat(self, raw: psycopg.AsyncConnection[Any], on_leases_lost: Callable[[], None]) -> None:
         begun = _read_boot_clock()
-        values = {"id": self.id, "instance_id": self.instance_id, "for": LIVES_SECONDS}
+        values = {"id": self.id, "instance_id": self.instance_id, "for": EXPIRY_SECONDS}
         while (row := await (await raw.execute(_HEARTBEAT, values)).fetchone()) is None:
             await raw.execute(_ADD_AS_DEAD, values)  # its row was deleted after a day without a heartbeat
         await raw.execute(_DELETE_DEAD)
         has_lapsed, has_others = row
-        self._sure_until, self._is_alone = begun + LIVES_SECONDS, not has_others
+        self._sure_until, self._is_alone = begun + EXPIRY_SECONDS, not has_others
         if has_lapsed:
             log.warning("This process was away for so long that others may have taken over its work.")
             on_leases_lost()

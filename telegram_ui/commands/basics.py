@@ -11,8 +11,8 @@ from telegram_ui.commands.command_group import Action, ChatEvent, Command, Comma
 from telegram_ui.sending.formatting import Piece, format_whole_text, join_texts
 
 TURN_ON, STORED, HELP, MORE = "bon", "bst", "bhe", "bmo"  # buttons under /start and /help
-USUAL = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")  # the commands of /help
-IN_PRIVATE_MENU = (*USUAL, "summary", "incognito", "stop", "help")  # nobody reads a list of all 30
+MAIN_COMMANDS = ("memory", "search", "why", "forget", "reminders", "new", "settings", "export")  # the commands of /help
+IN_PRIVATE_MENU = (*MAIN_COMMANDS, "summary", "incognito", "stop", "help")  # nobody reads a list of all 30
 
 
 class BasicCommands(CommandGroup):
@@ -44,7 +44,7 @@ class BasicCommands(CommandGroup):
     async def _show_common_commands(self, event: ChatEvent) -> HandlerReply:
         rows = {row.name: _format_command(row) for row in self._dependencies.commands}
         introduction = tr("basics-just-write" if event.chat.is_private else "basics-just-mention")
-        text = "\n".join([introduction, "", *(rows[name] for name in USUAL if name in rows)])
+        text = "\n".join([introduction, "", *(rows[name] for name in MAIN_COMMANDS if name in rows)])
         return await self._send_new(event, text, [self._make_button(event, MORE, tr("basics-button-more"))])
 
     @Action(MORE)

@@ -7,7 +7,7 @@ from typing import IO
 from telegram import InlineKeyboardButton, WebAppInfo
 
 from dashboard.host import Host
-from dashboard.sessions import LINK_FOR, PageSessions
+from dashboard.sessions import LINK_LIFETIME, PageSessions
 from locales.catalog import tr
 from records.scopes import Person
 from telegram_ui.commands.admin import set_access
@@ -45,7 +45,7 @@ class DashboardCommands(CommandGroup):
             group=collapse_to_single_line(chat.title or "") if chat else "",
         )
         page = f"{url}/?owner={owner}" + (f"&thread={here.scope.thread}" if here.thread else "")
-        text = tr("web-link", minutes=int(LINK_FOR.total_seconds()) // 60, link=f"{page}#link={token}")
+        text = tr("web-link", minutes=int(LINK_LIFETIME.total_seconds()) // 60, link=f"{page}#link={token}")
         button = InlineKeyboardButton(tr("web-open"), web_app=WebAppInfo(page))
         keyboard = make_keyboard([button] if url.startswith("https://") else [])
         send = partial(self._delivery.send_text, text=text, keyboard=keyboard)

@@ -56,7 +56,7 @@ ButtonRow = Sequence[InlineKeyboardButton]
 ImportStep = tuple[str, *tuple[ButtonRow, ...]]  # a text and the rows of buttons under it
 
 
-class TransferCommands(CommandGroup):
+class ImportCommands(CommandGroup):
     heading = "data"
     question_kind = "paste"
 

@@ -32,7 +32,7 @@ from telegram_ui.commands.command_group import (
 from telegram_ui.commands.dashboard import DashboardCommands
 from telegram_ui.commands.exporting import ExportCommands
 from telegram_ui.commands.forget import ForgetCommands
-from telegram_ui.commands.importing import TransferCommands
+from telegram_ui.commands.importing import ImportCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.proposals import ProposalButtons
 from telegram_ui.commands.reminders import ReminderCommands
@@ -49,7 +49,7 @@ MAX_PRESSES = 10_000  # pressed buttons that are remembered, so that a double ta
 COMMAND_GROUPS: tuple[type[CommandGroup], ...] = (
     *(BasicCommands, SetupWizard, ChoiceCommands, ChatsCommands, SummaryCommands, MemoryCommands),
     *(WhyCommands, SearchCommands, DashboardCommands, ReminderCommands, UsageCommands, ExportCommands),
-    *(TransferCommands, ForgetCommands, AdminCommands, BroadcastCommands, AnswerButtons, ProposalButtons),
+    *(ImportCommands, ForgetCommands, AdminCommands, BroadcastCommands, AnswerButtons, ProposalButtons),
 )  # in the order in which /help, the menus and docs/reference.md list their commands
 
 

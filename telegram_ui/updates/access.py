@@ -16,9 +16,9 @@ from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.updates.parsing import ParsedUpdate
 
-STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_TOLD and MAX_REQUESTS
-MAX_TOLD = 5  # notices to one stranger within STRANGER_PERIOD
-MAX_TOLD_IN_ALL = 60  # notices to all strangers within ALL_STRANGERS_PERIOD. Answers need the rest of Telegram's limit.
+STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_NOTICES_TO_STRANGER and MAX_REQUESTS
+MAX_NOTICES_TO_STRANGER = 5  # notices to one stranger within STRANGER_PERIOD
+MAX_NOTICES_TO_STRANGERS = 60  # notices within ALL_STRANGERS_PERIOD. Answers need the rest of Telegram's limit.
 ALL_STRANGERS_PERIOD = timedelta(minutes=1)
 MAX_REQUESTS = 20  # strangers about whom admins are asked within STRANGER_PERIOD
 MAX_REMEMBERED_PEOPLE = 10_000  # strangers, and members of groups, in the caches
@@ -70,10 +70,10 @@ class AccessPolicy:
     def try_to_reserve_stranger_notice(self, person: Person) -> bool:
         """Reserve a notice that tells a stranger they have no access. Return False if the limit is reached."""
         told = self._increment_counter(self._told.get(person.id), STRANGER_PERIOD)
-        if told[1] > MAX_TOLD:
+        if told[1] > MAX_NOTICES_TO_STRANGER:
             return False
         self._told_in_all = self._increment_counter(self._told_in_all, ALL_STRANGERS_PERIOD)
-        if self._told_in_all[1] > MAX_TOLD_IN_ALL:
+        if self._told_in_all[1] > MAX_NOTICES_TO_STRANGERS:
             return False
         self._told[person.id] = told
         return True

@@ -89,7 +89,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
     ) -> None:
         super().__init__()
         self._inbox = inbox
-        self._keep = is_relevant
+        self._is_relevant = is_relevant
         self._now = now
         self._limit = limit
         self._limit_per_person = limit_per_person
@@ -165,7 +165,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
             number = update.update_id
             try:
                 sender = find_sender_id_or_nobody(update)
-                if not self._keep(update):
+                if not self._is_relevant(update):
                     others[number] = QueuedUpdate(update, is_durable=False)
                 elif self._exceeds_sender_limit(update, counts_by_sender[sender]):
                     if self._try_to_reserve_refusal_notice(sender):

@@ -113,12 +113,12 @@ async def open_telegram_service(
     bot = _make_bot(settings, polls)
     memory = services.memory
     access = AccessPolicy(settings, bot, now=now, people=memory.people)
-    keep = RelevanceFilter(access, frozenset(row.name for row in list_commands(command_groups)))
+    is_relevant = RelevanceFilter(access, frozenset(row.name for row in list_commands(command_groups)))
     shared = memory.shared_inbox
-    queue = DurableQueue(memory.inbox, is_relevant=keep, now=now)
+    queue = DurableQueue(memory.inbox, is_relevant=is_relevant, now=now)
     if shared is not None:
         queue = SharedQueue(
-            shared, is_relevant=keep, now=now, monotonic=monotonic, learn_people=access.reload_access_decisions
+            shared, is_relevant=is_relevant, now=now, monotonic=monotonic, learn_people=access.reload_access_decisions
         )
     queues = Queues()
     upgrades = SupergroupUpgrades(services.corrections, memory, queues, pause=pause)

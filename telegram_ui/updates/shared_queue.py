@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # a process that is alone needs no driver of PostgreSQL
 
 logger = logging.getLogger(__name__)
 
-IDLE_FOR = 300.0  # seconds without an update after which another process may serve a chat
+IDLE_SECONDS = 300.0  # seconds without an update after which another process may serve a chat
 
 
 class SharedQueue(DurableQueue):
@@ -135,7 +135,7 @@ class SharedQueue(DurableQueue):
         )
         busy = {lease.owner for lease in self._list_leases().values() if lease is not None}
         self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
-        if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
+        if gone := [owner for owner, last in self._last.items() if now - last > IDLE_SECONDS]:
             await self._shared.leases.release_owners(gone)
         await self._shared.leases.release_requested_owners(busy)
 

@@ -175,7 +175,7 @@ def test_numbers_in_security_page_match_constants() -> None:
         f"messages of one answer ({formatting.MAX_MESSAGES}, else",
         f"{openai_client.MAX_ANSWER_BYTES // mega} MB, {partial_answer.MAX_TEXT_CHARS:,} characters, an hour",
         f"At most {http_server.MAX_CONNECTIONS} connections",
-        f"within {2 * http_server.REQUEST_WITHIN:g} s is given up",
+        f"within {2 * http_server.REQUEST_CHECK_SECONDS:g} s is given up",
         f"more than {webhook.MAX_UPDATE_BYTES // mega} MB refused",
         (
             f"at most {sending_documents.MAX_FETCHED_BYTES >> 20} MB, "

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.sessions import (
-    INIT_DATA_FOR,
-    LINK_FOR,
-    MAX_SESSION,
-    SESSION_FOR,
+    LINK_LIFETIME,
+    MAX_INIT_DATA_AGE,
+    MAX_SESSION_LIFETIME,
+    SESSION_LIFETIME,
     NoSession,
     PageSessions,
     verify_and_parse_init_data,
@@ -66,7 +66,7 @@ def sessions(memory: ExternalMemory, clock: Clock) -> PageSessions:
 async def test_init_data_opens_session_for_own_memory(sessions: PageSessions) -> None:
     found = await sessions.open_session_with_init_data(make_init_data())
     assert (found.person, found.owner, found.name, found.language) == (7, 7, "Ann", "de")
-    assert found.expires_at == NOW + SESSION_FOR
+    assert found.expires_at == NOW + SESSION_LIFETIME
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ async def test_init_data_opens_session_for_own_memory(sessions: PageSessions) ->
         "hash=",
         "user=%7B%22id%22%3A7%7D",
         make_init_data("4343:AAanother-bot"),
-        make_init_data(at=NOW - INIT_DATA_FOR - timedelta(seconds=1)),
+        make_init_data(at=NOW - MAX_INIT_DATA_AGE - timedelta(seconds=1)),
         make_init_data(at=NOW + timedelta(minutes=2)),
         make_init_data().replace("%3A+7", "%3A+8"),
         make_init_data() + "&user=%7B%22id%22%3A8%7D",
@@ -118,7 +118,7 @@ async def test_link_opens_one_session_before_expiry(sessions: PageSessions, cloc
     with pytest.raises(NoSession):
         await sessions.open_session_with_link(link)
     late = await sessions.make_link(7, 7)
-    clock.now += LINK_FOR
+    clock.now += LINK_LIFETIME
     with pytest.raises(NoSession):
         await sessions.open_session_with_link(late)
 
@@ -131,10 +131,10 @@ async def test_link_used_in_another_process_is_rejected(
     await another_process.open_session_with_link(link)
     with pytest.raises(NoSession):
         await sessions.open_session_with_link(link)
-    expires_at = clock.now + LINK_FOR
+    expires_at = clock.now + LINK_LIFETIME
     uses = [await memory.used_links.try_to_use_link("nonce", expires_at=expires_at, now=clock.now) for _ in range(2)]
     assert uses == [True, False]
-    clock.now += LINK_FOR + timedelta(seconds=1)
+    clock.now += LINK_LIFETIME + timedelta(seconds=1)
     assert await memory.used_links.try_to_use_link("nonce", expires_at=clock.now, now=clock.now), "still recorded"
 
 
@@ -145,7 +145,7 @@ async def test_session_token_survives_restart_until_expiry(tmp_path: Path, clock
     async with ExternalMemory.open(tmp_path, clock=clock) as memory:
         after = PageSessions(memory=memory, clock=clock)
         assert (await after.find_session(token)).person == 7
-        clock.now += SESSION_FOR
+        clock.now += SESSION_LIFETIME
         with pytest.raises(NoSession):
             await after.find_session(token)
 
@@ -153,11 +153,11 @@ async def test_session_token_survives_restart_until_expiry(tmp_path: Path, clock
 async def test_session_is_renewed_up_to_max_session(sessions: PageSessions, clock: Clock) -> None:
     session = await sessions.open_session_with_init_data(make_init_data())
     while session.expires_at > clock.now:
-        clock.now += SESSION_FOR / 2
+        clock.now += SESSION_LIFETIME / 2
         if clock.now < session.expires_at:
             session = sessions.renew_session(session)
-        assert clock.now - NOW <= MAX_SESSION
-    assert session.expires_at == NOW + MAX_SESSION
+        assert clock.now - NOW <= MAX_SESSION_LIFETIME
+    assert session.expires_at == NOW + MAX_SESSION_LIFETIME
 
 
 async def test_rejects_link_as_session_token_and_tampered_token(sessions: PageSessions) -> None:
@@ -201,6 +201,6 @@ async def test_end_sessions_revokes_tokens_links_and_init_data_in_every_process(
     assert (await sessions.open_session_with_link(others)).person == 8
     clock.now += timedelta(seconds=1)
     assert (await sessions.open_session_with_init_data(make_init_data(at=clock.now))).person == 7
-    clock.now += MAX_SESSION
+    clock.now += MAX_SESSION_LIFETIME
     await memory.used_links.try_to_use_link("cleans", expires_at=clock.now, now=clock.now)
     assert await memory.used_links.find_latest_expiry_of_revoked_sessions(7) is None

@@ -10,7 +10,7 @@ import pytest
 
 from chat.tools import SEARCH_MEMORY
 from llm import openai_api
-from llm.failures import MAX_TOLD_SECONDS, StatusError
+from llm.failures import MAX_SHOWN_WAIT_SECONDS, StatusError
 from llm.openai_api import OpenAIChat
 from llm.precedence import Precedence
 from llm.trial import describe_model
@@ -314,7 +314,7 @@ async def test_caps_invalid_or_huge_retry_after(bench: ModelBench, asked_for: st
     """A huge value broke the formatting of the number, so the person got no message at all."""
     failure = await bench.complete_and_catch_error(*[Behaviour(status=429, retry_after=asked_for)] * 3)
     assert isinstance(failure, ModelBusy)
-    assert (failure.retry_after or 0) <= MAX_TOLD_SECONDS
+    assert (failure.retry_after or 0) <= MAX_SHOWN_WAIT_SECONDS
 
 
 @pytest.mark.parametrize(

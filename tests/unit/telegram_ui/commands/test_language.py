@@ -10,7 +10,7 @@ import pytest
 from locales.catalog import ENGLISH, LANGUAGES, tr, translate, use_language
 from records.owners import MAX_EVERY_N, StorageType
 from telegram_ui.commands import wording
-from telegram_ui.commands.basics import USUAL
+from telegram_ui.commands.basics import MAIN_COMMANDS
 from telegram_ui.commands.registry import list_commands
 from telegram_ui.commands.wording import set_current_time_for_formatting
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
@@ -149,7 +149,7 @@ async def test_command_menus_cover_all_languages_and_chosen_language(desk: Desk)
         for call in desk.peer.list_calls("setMyCommands")
         if call["params"]["scope"]["type"] == "all_private_chats"
     ]
-    assert {tuple(names[:8]) for names in private} == {USUAL}, "the commands of /help come first"
+    assert {tuple(names[:8]) for names in private} == {MAIN_COMMANDS}, "the commands of /help come first"
     assert max(map(len, private)) <= 12
     await desk.say(ANN, ANN, "/language ar")
     chosen = desk.peer.list_calls("setMyCommands")[-1]["params"]

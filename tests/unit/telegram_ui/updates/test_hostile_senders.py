@@ -7,7 +7,7 @@ from locales.catalog import tr
 from records.scopes import Person
 from settings import Settings
 from storage.bot_state.inbox import ReceivedUpdate
-from telegram_ui.updates.access import MAX_TOLD_IN_ALL, AccessPolicy
+from telegram_ui.updates.access import MAX_NOTICES_TO_STRANGERS, AccessPolicy
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON
 from tests.support.queued_jobs import wait_for_queued_jobs
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
@@ -77,6 +77,6 @@ def test_stranger_notices_are_limited_per_minute_in_total() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
     access = AccessPolicy(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
     told = [access.try_to_reserve_stranger_notice(Person(id=number, name="")) for number in range(1_000)]
-    assert sum(told) == MAX_TOLD_IN_ALL
+    assert sum(told) == MAX_NOTICES_TO_STRANGERS
     moment[0] = moment[0].replace(minute=1)
     assert access.try_to_reserve_stranger_notice(Person(id=1, name=""))

@@ -20,7 +20,7 @@ from telegram.ext import ExtBot
 from playground.faults import Fault
 from playground.server import serve
 from records.errors import SettingsError, StorageError
-from runtime.http_server import REQUEST_WITHIN
+from runtime.http_server import REQUEST_CHECK_SECONDS
 from settings import Secret
 from storage.bot_state.inbox import Inbox
 from telegram_ui.sending.http import AiohttpRequest
@@ -312,7 +312,7 @@ async def test_webhook_closes_connection_of_refused_request(bots: Bots, webhook:
     async with bots.run_service():
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
         writer.write(b"POST / HTTP/1.1\r\nhost: a\r\n" + body)
-        async with asyncio.timeout(REQUEST_WITHIN):
+        async with asyncio.timeout(REQUEST_CHECK_SECONDS):
             assert (await reader.read()).startswith(b"HTTP/1.1 403")
         writer.close()
 

@@ -26,7 +26,7 @@ from storage.schema.migrations import MIGRATIONS
 from storage.stores.postgres import open_postgres_database
 from telegram_ui.updates.access import AccessPolicy
 from telegram_ui.updates.durable_queue import QueuedUpdate
-from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
+from telegram_ui.updates.shared_queue import IDLE_SECONDS, SharedQueue
 from tests.support.postgres_server import make_schema_address
 from tests.support.postgres_wire import lay_wire
 from tests.unit.telegram_ui.conftest import NOW, Peer, make_bot
@@ -166,9 +166,9 @@ async def test_update_received_anywhere_is_handled_by_process_serving_owner(
         assert await receive_update_id(other) == -1
         await serving.mark_updates_done([1, 2, 3])
         # Once she has been quiet for a while, the one where she speaks again may serve her.
-        clock.now += IDLE_FOR + 1
+        clock.now += IDLE_SECONDS + 1
         await serving.release_idle_and_requested_leases()
-        clock.now += IDLE_FOR + 1
+        clock.now += IDLE_SECONDS + 1
         await serving.release_idle_and_requested_leases()
         assert list(serving.inbox.leases.served_owners) == []
         await other.enqueue_updates(make_fetched_updates(5, bot))
