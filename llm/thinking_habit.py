@@ -16,10 +16,6 @@ class ThinkingHabit:
     def __init__(self, folder: Path | None, endpoint: str, model: str) -> None:
         key = sha256(f"{endpoint} {model}".encode()).hexdigest()[:32]  # the address may contain a password
         self._file = folder / f".thinking-models-{key}" if folder is not None else None
-        with suppress(OSError):
-            for file in folder.glob(".thinking-models-*") if folder is not None else ():
-                if file.stat().st_mtime <= time() - REMEMBERED_SECONDS:
-                    file.unlink()
         self.is_likely = self._is_recorded() or _NAMED_FOR_THINKING.search(model) is not None
 
     def record_answer(self, *, begins_with_thoughts: bool) -> None:
