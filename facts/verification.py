@@ -26,9 +26,9 @@ def find_fact_faults(fact: NewFact, source: Message, *, allowed_texts: Sequence[
     """
     said = "\n".join([source.content, *allowed_texts])
     faults = []
-    text, derived = _remove_and_list_supported_dates(fact.text, source, said, zone)
+    text = _remove_supported_dates(fact.text, source, said, zone)
     years = [source.created_at.astimezone(zone).year + step for step in (-1, 0, 1)]
-    known = "\n".join([said, *derived, *map(str, years), *make_fingerprint(said).numbers])
+    known = "\n".join([said, *map(str, years), *make_fingerprint(said).numbers])
     if find_invented_numbers(text, known):
         faults.append("a number or date that the messages lack")
     if _find_invented_names(fact.text, said):
@@ -52,11 +52,8 @@ def find_start_date(text: str, source: Message, zone: tzinfo) -> datetime | None
 _SINCE = re.compile(rf"(?:{WORD_LISTS['dates']['since']})\s*(\d{{4}})(?:-(\d\d))?(?:-(\d\d))?\b")
 
 
-def _remove_and_list_supported_dates(
-    text: str, source: Message, source_text: str, zone: tzinfo
-) -> tuple[str, list[str]]:
-    """Remove dates from `text` that are in `source_text` or implied by `source`. Return the text and the dates."""
-    derived = list[str]()
+def _remove_supported_dates(text: str, source: Message, source_text: str, zone: tzinfo) -> str:
+    """Remove the dates that are in `source_text` or implied by `source` from a text."""
     for match in re.finditer(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b", text):
         year, month, day = (int(part) if part else 1 for part in match.groups())
         try:
@@ -64,9 +61,8 @@ def _remove_and_list_supported_dates(
         except ValueError:
             continue
         if match.group() in source_text or _is_date_implied(moment, source, zone):
-            derived.append(match.group())
             text = text.replace(match.group(), " ")
-    return text, derived
+    return text
 
 
 def _is_date_implied(moment: datetime, message: Message, zone: tzinfo) -> bool:

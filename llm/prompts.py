@@ -20,7 +20,7 @@ from records.turns import ReplyTarget
 from text.time_zones import format_zone_name
 from text.written_dates import find_iso_dates
 
-FOLD_VERSION = "fold-7"
+FOLD_VERSION = "fold-8"
 MAX_PROFILE_WORDS = 400  # words of the document about an owner
 
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
