@@ -1,6 +1,7 @@
 """Tests of refusals that providers and gateways sent in 2026, as reported to opencode, pi, openclaw and others."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tests.unit.chat.test_odd_endpoints import MAX_REQUESTS, open_talk_with_serv
 from tests.unit.chat.test_servers_of_2026 import APPLES, has_system, is_long, make_feature_check
 
 REFUSALS = json.loads(Path(__file__).with_name("refusals_of_2026.json").read_text(encoding="utf-8"))
-IS_REFUSED = {
+IS_REFUSED: Mapping[str, Callable[[Json], bool]] = {
     "long": is_long,
     "system": has_system,
     "tools": make_feature_check("tools"),
