@@ -24,11 +24,11 @@ class Operator:
     """The settings of the whole bot, and its admins, who are named in the settings or have used the admin link."""
 
     settings: Settings
-    people: People | None
+    people: People
 
     @property
     def admin_ids(self) -> frozenset[int]:
-        return self.settings.admin_user_ids | (self.people.admin_ids_from_bot_claims if self.people else frozenset())
+        return self.settings.admin_user_ids | self.people.admin_ids_from_bot_claims
 
     @property
     def model_names(self) -> list[str]:

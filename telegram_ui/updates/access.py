@@ -14,7 +14,6 @@ from records.scopes import Person
 from settings import Settings
 from storage.bot_state.people import People
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
-from telegram_ui.updates.parsing import ParsedUpdate
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_NOTICES_TO_STRANGER and MAX_REQUESTS
 MAX_NOTICES_TO_STRANGER = 5  # notices to one stranger within STRANGER_PERIOD
@@ -25,14 +24,14 @@ MAX_REMEMBERED_PEOPLE = 10_000  # strangers, and members of groups, in the cache
 CLAIM_LIFETIME = timedelta(hours=24)  # an unused link expires, because it is in the log
 
 
-def make_access_check(settings: Settings, people: People | None) -> Callable[[int], bool]:
+def make_access_check(settings: Settings, people: People) -> Callable[[int], bool]:
     """Return a function that takes an owner's id, and returns True for groups and for people who have access."""
     named = settings.allowed_user_ids | settings.admin_user_ids
 
     def serves_owner(owner: int) -> bool:
         if owner < 0 or owner in settings.admin_user_ids:
             return True
-        standing = people.get_access_status(owner) if people else None
+        standing = people.get_access_status(owner)
         if standing in ("allowed", "removed", "admin"):
             return standing != "removed"
         return settings.everyone_allowed or owner in named
@@ -46,8 +45,8 @@ class AccessPolicy:
 
     _settings: Settings
     _bot: telegram.Bot
+    _people: People
     _now: Callable[[], datetime] = field(kw_only=True)
-    _people: People | None = field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         self.serves = make_access_check(self._settings, self._people)
@@ -55,16 +54,16 @@ class AccessPolicy:
         self._told = LRUCache[int, tuple[datetime, int]](MAX_REMEMBERED_PEOPLE)
         self._admins = TTLCache[tuple[int, int], bool](MAX_REMEMBERED_PEOPLE, 5.0, lambda: self._now().timestamp())
 
-    def may_use_bot(self, parsed: ParsedUpdate) -> bool:
-        return parsed.button_owner.id > 0 and self.serves(parsed.button_owner.id)
+    def may_use_bot(self, person: Person) -> bool:
+        return person.id > 0 and self.serves(person.id)
 
     def has_requested_access(self, person_id: int) -> bool:
         """Return True if a stranger is waiting for an admin's decision."""
-        return self._people is not None and self._people.get_access_status(person_id) == "asked"
+        return self._people.get_access_status(person_id) == "asked"
 
     async def reload_access_decisions(self, person_ids: Iterable[int]) -> None:
         """Reload the admins' decisions from the store if any of these people is a stranger."""
-        if self._people is not None and not all(map(self.serves, person_ids)):
+        if not all(map(self.serves, person_ids)):
             await self._people.load_people()
 
     def try_to_reserve_stranger_notice(self, person: Person) -> bool:
@@ -80,7 +79,7 @@ class AccessPolicy:
 
     def try_to_reserve_admission_request(self, person: Person) -> bool:
         """Reserve a request to the admins to admit a stranger. Return False if they cannot or must not be asked."""
-        if self._people is None or self._people.get_access_status(person.id) is not None:
+        if self._people.get_access_status(person.id) is not None:
             return False
         if not self._settings.admin_user_ids and not self._people.admin_ids_from_bot_claims:
             return False
@@ -112,7 +111,7 @@ class AccessPolicy:
 class AdminClaim:
     """A link that makes its first user the bot's admin. The token is derived from the bot's token and the expiry."""
 
-    def __init__(self, settings: Settings, people: People | None, *, now: Callable[[], datetime]) -> None:
+    def __init__(self, settings: Settings, people: People, *, now: Callable[[], datetime]) -> None:
         named = settings.everyone_allowed or settings.allowed_user_ids or settings.admin_user_ids
         self._people = None if named else people
         self._key = settings.telegram_bot_token.value.encode()

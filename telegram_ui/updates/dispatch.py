@@ -97,7 +97,7 @@ class Dispatcher:
             # The process that stored it may already know of a person whom an admin has just let in.
             with suppress(StorageError):
                 await self._access.reload_access_decisions([parsed.person.id])
-        if not self._access.may_use_bot(parsed):
+        if not self._access.may_use_bot(parsed.button_owner):
             if parsed.chat.is_private and parsed.command == "start" and self._claim.matches_token(parsed.argument):
                 claim = partial(self._make_admin_or_tell_stranger, item, parsed)
                 self._queues.notices.submit(

@@ -167,7 +167,7 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
                 sender = find_sender_id_or_nobody(update)
                 if not self._is_relevant(update):
                     others[number] = QueuedUpdate(update, is_durable=False)
-                elif self._exceeds_sender_limit(update, counts_by_sender[sender]):
+                elif self._exceeds_sender_limit(update, sender, counts_by_sender[sender]):
                     if self._try_to_reserve_refusal_notice(sender):
                         others[number] = QueuedUpdate(update, is_durable=False, is_refused=True)
                 elif number not in self._tracked:
@@ -355,8 +355,8 @@ class DurableQueue(asyncio.Queue[QueuedUpdate]):
         if self._tracked[update_id].is_on_disk and not self._tracked[update_id].is_unsettled:
             del self._tracked[update_id]
 
-    def _exceeds_sender_limit(self, update: telegram.Update, pending_count: int = 0) -> bool:
-        sender, message = find_sender_id_or_nobody(update), update.message
+    def _exceeds_sender_limit(self, update: telegram.Update, sender: int, pending_count: int) -> bool:
+        message = update.message
         if sender == NOBODY or self._get_tracked(update.update_id).state == "in progress":
             return False
         is_command = message is not None and str(message.text or "").startswith("/")

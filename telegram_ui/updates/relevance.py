@@ -27,7 +27,7 @@ class RelevanceFilter:
         if find_old_and_new_group_id(update) is not None:
             return True
         parsed = parse_update(update, update.get_bot().bot)
-        if parsed is None or not self._access.may_use_bot(parsed):
+        if parsed is None or not self._access.may_use_bot(parsed.button_owner):
             return False
         if parsed.chat.is_private:
             return True

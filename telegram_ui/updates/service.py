@@ -112,7 +112,7 @@ async def open_telegram_service(
     polls = PollRequest(now=monotonic, trust_env=_can_use_proxy(settings))
     bot = _make_bot(settings, polls)
     memory = services.memory
-    access = AccessPolicy(settings, bot, now=now, people=memory.people)
+    access = AccessPolicy(settings, bot, memory.people, now=now)
     is_relevant = RelevanceFilter(access, frozenset(row.name for row in list_commands(command_groups)))
     shared = memory.shared_inbox
     queue = DurableQueue(memory.inbox, is_relevant=is_relevant, now=now)

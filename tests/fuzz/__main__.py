@@ -141,7 +141,7 @@ class EntryPoints:
         )
         self._commands = Commands(dependencies, [SetupWizard, SummaryCommands])
         self._bot = SimpleNamespace(bot=self._me, id=9)
-        served = cast("Any", SimpleNamespace(may_use_bot=lambda parsed: True))
+        served = cast("Any", SimpleNamespace(may_use_bot=lambda person: True))
         concern = RelevanceFilter(served, self._commands.names)
         self._queue = DurableQueue(Inbox(database), is_relevant=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0

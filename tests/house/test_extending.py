@@ -23,6 +23,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.newer_api import NewerApi
 from tests.support.answer_controls import DirectAnswers
+from tests.support.empty_memory import NOBODY_KNOWN
 from tests.support.talk import ANNA, ChatHarness, open_chat_harness
 from transfer.formats.conversations import HistoryBuilder, ImportFormat
 from transfer.formats.detection import FORMATS
@@ -83,7 +84,7 @@ async def test_new_command_needs_only_group_in_registry(own_texts: Callable[[str
         return None
 
     states = SimpleNamespace(find_state=nothing_asked)
-    memory = SimpleNamespace(wizards=states, people=None, find_open_conversation_or_chat_scope=the_place)
+    memory = SimpleNamespace(wizards=states, people=NOBODY_KNOWN, find_open_conversation_or_chat_scope=the_place)
     services = cast("Any", SimpleNamespace(clock=lambda: datetime.now(UTC), memory=memory))
     dependencies = Dependencies(
         services=services,
@@ -121,7 +122,7 @@ async def test_new_command_needs_only_group_in_registry(own_texts: Callable[[str
 
 
 def test_duplicate_command_name_is_rejected_at_start() -> None:
-    services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None, people=None)))
+    services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None, people=NOBODY_KNOWN)))
     with pytest.raises(ValueError, match="/toy is declared twice"):
         Commands(
             Dependencies(

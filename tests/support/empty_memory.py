@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
+from storage.bot_state.people import People
 from storage.engine.sqlite import migrate_file
 from storage.schema.migrations import MIGRATIONS
 from storage.stores.json import JsonStore
 from storage.stores.json_files import INDEX_NAME
 
 DATABASE = "memory.db"
+NOBODY_KNOWN = People(cast("Any", None))  # without a database, so it can only be asked
 
 
 def add_empty_files(folder: Path, *names: str) -> None:

@@ -267,7 +267,7 @@ class StubMemory:
         self.wizards = WizardStates(database)
         self.inbox = Inbox(database)
         self.shared_inbox = None
-        self.people: People | None = None
+        self.people = People(database)
         self.open_conversations: dict[Scope, Scope] = {}
         self.forgotten_conversations: set[Scope] = set()
         self.successors: dict[int, int] = {}

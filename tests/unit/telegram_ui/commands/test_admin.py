@@ -40,7 +40,7 @@ def make_ann_admin(desk: Desk, **more: object) -> Desk:
 
 
 def make_access_policy(desk: Desk, settings: Settings) -> AccessPolicy:
-    return AccessPolicy(settings, desk.peer.bot, now=lambda: desk.moment[0], people=desk.services.memory.people)
+    return AccessPolicy(settings, desk.peer.bot, desk.services.memory.people, now=lambda: desk.moment[0])
 
 
 async def test_admin_command_is_hidden_from_non_admins(desk: Desk) -> None:

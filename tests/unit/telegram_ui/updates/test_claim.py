@@ -55,7 +55,6 @@ async def test_only_first_person_to_open_claim_link_becomes_admin(start: Start, 
         peer.world.say(ANN, ANN, "hello")
         await peer.wait_for_message("echo hello", chat=ANN)
         await wait_for_queued_jobs()
-    assert start.bots.memory.people is not None
     assert start.bots.memory.people.admin_ids_from_bot_claims == {ANN}
     assert {text.partition(".")[0] for text in peer.list_bot_texts(BOB)} == {
         "This bot answers only people whom its admin has let in"

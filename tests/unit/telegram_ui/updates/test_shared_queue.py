@@ -105,7 +105,7 @@ async def open_queue(
             is_relevant=lambda _: True,
             now=lambda: NOW,
             monotonic=clock,
-            learn_people=AccessPolicy(settings, bot, now=lambda: NOW, people=people).reload_access_decisions,
+            learn_people=AccessPolicy(settings, bot, people, now=lambda: NOW).reload_access_decisions,
             limit_per_person=3,
         )
         queue.people = people
