@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llm.meant_json import decode_json_and_find_end, ends_too_early
+from llm.meant_json import decode_json_and_find_end, ends_too_early, ends_within_value, parse_json_leniently
 from records.errors import BrokenOff, ModelBroken
 from runtime.bounded_json import MAX_PARTS
 
@@ -41,13 +41,19 @@ class EventReader:
             raise ModelBroken(remedy="(endless)")
 
     def parse_rest_of_body(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the remaining objects at the end of the body."""
+        """Yield the remaining objects at the end of the body. Raise BrokenOff after those of JSON without its end."""
         rest = bytes(self._buffer)
         if self._is_json:
             text = rest.decode("utf-8", "replace")
-            if ends_too_early(text):  # a proxy may announce the length of what it got until then
-                raise BrokenOff
-            yield from parse_json_objects(text)
+            if not ends_too_early(text):
+                yield from parse_json_objects(text)
+                return
+            # A proxy may announce the length of what it got until then, and a server the number of characters.
+            if isinstance(meant := parse_json_leniently(text.rstrip("\ufffd")), Mapping):
+                yield meant
+            if ends_within_value(text):  # perhaps in the text, whatever end was reported before it
+                yield {"choices": [{"finish_reason": "cut"}]}
+            raise BrokenOff
         else:
             yield from self._parse_line(rest.rstrip(b"\r"))
             yield from self._parse_line(b"")

@@ -35,6 +35,12 @@ def ends_too_early(text: str) -> bool:
     return False
 
 
+def ends_within_value(text: str) -> bool:
+    """Return True if JSON ends within a string that is no key."""
+    before, quote, _ = text.replace(r"\\", "").replace(r"\"", "").rpartition('"')
+    return bool(quote) and before.count('"') % 2 == 0 and before.rstrip().endswith((":", "["))
+
+
 def parse_json_leniently(text: str) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
     if (value := parse_json_or_none(text)) is not None or len(text) > MAX_REPAIRED_CHARS:

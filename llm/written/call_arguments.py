@@ -110,6 +110,8 @@ def _find_calls_in_json(value: object, names: Names, depth: int = 0) -> Iterator
 
 def _get_arguments(call: Arguments, name_key: str, parameters: Sequence[str]) -> Arguments | None:
     flat = {key: part for key, part in call.items() if key not in (name_key, "type", "id")}
+    if name_key in ("tool", "tool_name") and len(flat) == 1:  # "q" for "query"
+        flat = {next((name for name in parameters if name.startswith(key)), key): part for key, part in flat.items()}
     objects = [part for part in flat.values() if isinstance(part, Mapping)]
     named = [call[key] for key in _ARGUMENTS if key in call]
     given = named[0] if named else objects[0] if len(objects) == 1 else None

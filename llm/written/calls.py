@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from llm.meant_json import decode_json_and_find_end, parse_json_leniently, parse_json_or_none
+from llm.meant_json import decode_json_and_find_end, ends_too_early, parse_json_leniently, parse_json_or_none
 from llm.tool_calls import to_snake_case
 from llm.written.call_arguments import MAX_CALL_CHARS, NEAR_OBJECT, Names, find_tool_names, parse_arguments, parse_calls
 from llm.written.thought_marks import CODE, is_tag_mentioned_as_word
@@ -26,10 +26,11 @@ _BEGINNING = re.compile(
   | ^action:(?=[^\n]{2,60}\naction\ input:)                       # ReAct""",
     re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
-# A mark without any other use, or at the end: its call is missing.
+# A mark without any other use, or one whose call is missing or breaks off.
 _MARK_OF_CALL = re.compile(
-    r"<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]|<[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z",
-    re.IGNORECASE,
+    r"""<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]
+  | <[|｜‖]?[^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}(?:>\s*(?P<json>[\[{][^<]*)|>?\s*)\Z""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _UNKNOWN_CALL = re.compile(
     r"""    # a name in JSON with arguments, or a mark
@@ -99,6 +100,8 @@ def find_calls_in_text(
             break  # the mark stands between a tool's name and its arguments
         before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, shown_length)
         without_call, (value, end) = _MARK_OF_CALL.match(body), decode_json_and_find_end(body, 0)
+        if without_call and without_call["json"] and not ends_too_early(without_call["json"]):
+            without_call = None
         is_tool = mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
         is_named = without_call or is_tool
         if not is_whole and (is_named or len(body) < HELD):

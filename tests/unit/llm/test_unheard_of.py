@@ -298,9 +298,28 @@ async def test_error_body_with_status_200_raises_matching_error(kind: str) -> No
 
 async def test_json_that_ends_too_early_is_broken_off() -> None:
     """A proxy announces the length of what it got. "Malformed" would not be tried again."""
-    for missing in (1, 5, 40, len(WHOLE) - 2):
+    for missing in (5, 40, len(WHOLE) - 2):
         with pytest.raises(BrokenOff):
             await ask(WHOLE.encode()[:-missing], headers=["content-type: application/json"])
+
+
+ASKED_IN_JSON = ("content-type: application/json",)
+IN_RUSSIAN = "Яблоки лежат в погребе."  # each letter takes two bytes
+
+
+async def test_answer_whose_length_is_announced_in_characters_is_whole_if_its_end_is_behind_the_text() -> None:
+    """`"Content-Length": body.length` in Node: each letter of two bytes takes one byte from the end."""
+    answer = {"choices": [{"message": {"content": IN_RUSSIAN}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9}}
+    body = json.dumps(answer, ensure_ascii=False)
+    assert (await ask(body.encode()[: len(body)], headers=ASKED_IN_JSON)).text == IN_RUSSIAN
+
+
+async def test_answer_that_is_cut_within_its_text_is_half_although_its_end_is_reported_before_it() -> None:
+    answer = {"choices": [{"finish_reason": "stop", "message": {"content": IN_RUSSIAN}}]}
+    body = json.dumps(answer, ensure_ascii=False)
+    with pytest.raises(BrokenOff) as caught:
+        await ask(body.encode()[: len(body)], headers=ASKED_IN_JSON)
+    assert caught.value.half == "Яблоки лежат в"
 
 
 CALLS = json.loads(Path(__file__).with_name("written_calls.json").read_text(encoding="utf-8"))
