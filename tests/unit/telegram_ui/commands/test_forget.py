@@ -102,7 +102,7 @@ async def test_forget_everything_clears_messages_and_personal_settings(desk: Des
     await desk.say(ANN, ANN, "/persona like a pirate")
     await desk.say(ANN, ANN, "/forget everything")
     assert "6 messages, 1 summary" in desk.get_last_text(ANN)
-    assert "Your time zone, your own style and your wishes for summaries are erased, too." in desk.get_last_text(ANN)
+    assert "\nTime zone, own style and wishes for summaries are erased, too." in desk.get_last_text(ANN)
     question, buttons = desk.find_newest_buttons(ANN)
     await press_button(desk, "Forget everything")
     assert await list_stored_texts(talk) == []
