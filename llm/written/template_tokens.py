@@ -14,8 +14,8 @@ _HEADER = r"""(?:
   | \]~!?b[\[\]]\s*\w{0,12}                                  # MiniMax
 )"""
 _ENDS = r"""(?:
-    (?: <[|｜][\w▁:]{1,30}[|｜]> | </s> | </?(?:start|end)_of_\w{1,12}> | <(?:\w{1,9}:)?eos> | <turn\|> | <endoftext\|
-      | \[e~\[ )\s*
+    (?: <[|｜][\w▁:]{1,30}[|｜]> | </s> | </?(?i:start|end)[_-](?i:of)[_-]\w{1,12}> | <(?:\w{1,9}:)?eos> | <turn\|>
+      | <endoftext\| | \[e~\[ | (?<=[^\s`])<\|\w{0,30}\Z )\s*
 )+"""
 _RESPONSE = re.compile(
     rf"""{CODE.pattern}
