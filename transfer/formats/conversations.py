@@ -25,7 +25,7 @@ from transfer.formats.history import (
     SourceFile,
 )
 from transfer.formats.json_stream import JsonStream, NotJson
-from transfer.formats.members import ROLES, find_time, select_start_times
+from transfer.formats.members import MAX_DEPTH, ROLES, find_time, select_start_times
 from transfer.formats.values import InvalidElement, as_text, make_element_error, read_reactions, require_object
 
 MAX_SPEAKERS = 20  # people offered as answers to the question which of them is the user
@@ -35,7 +35,6 @@ _UNSHOWN = re.compile(
 )  # what programs add to the words. Ids are made with it.
 _SKIPPED = ("here", "wordless", "service", "temporary")
 _SHOWN = 40  # characters of a damaged conversation's title that are shown
-MAX_WRAPPERS = 6  # levels of objects and lists around a conversation
 FACTS_A_PAGE = 20  # facts of another assistant on one page
 PAGE = 2_500  # characters of facts on one page. Telegram allows 4,096 in a message.
 MAX_OFFERED = 500  # facts of one file that are offered
@@ -273,7 +272,7 @@ def _iterate_objects_with_key(value: object, key: str, depth: int = 0) -> Iterat
     """Yield the objects with the member named `key` in a value or its parts."""
     if isinstance(value, dict) and key in value:
         yield value
-    elif isinstance(value, dict | list) and key and depth < MAX_WRAPPERS:
+    elif isinstance(value, dict | list) and key and depth < MAX_DEPTH:
         for part in value.values() if isinstance(value, dict) else value:
             yield from _iterate_objects_with_key(part, key, depth + 1)
 

@@ -350,6 +350,8 @@ def _split_row_by_role(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _split_by_role(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
+    if isinstance(request := turn.get("request"), dict):  # of Watson and Dialogflow, with the words deep inside
+        turn = {"query": _find_answer_text(request), **turn}
     queries, answers = get_part_names(turn, "query"), get_part_names(turn, "answer")
     if "assistant" in turn or (answers and not queries and not is_chat_message(turn)):
         queries = ("user",)

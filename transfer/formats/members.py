@@ -27,7 +27,8 @@ _OTHER_TIMES = ("expir", "delet", "edit", "read")  # names of times at which not
 _MIN_SECONDS = 10**8  # a smaller number is a duration, not a date
 _OPEN_DATE = re.compile(r"\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d\d)(?!\d)")  # begins with the day or the month
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?")
-_HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search", re.IGNORECASE)
+_KINDS = ("type", "event", "kind")  # ends of names of members that may tell a role, among other things
+_HIDDEN_PART = re.compile("think|thought|reason|tool|image|file|audio|search|^system", re.IGNORECASE)
 """Types of parts that nobody reads as an answer."""
 MAX_NAMES = 200  # members of an object that are searched for the parts of a message
 MAX_DEPTH = 6  # nesting levels in which conversations are looked for
@@ -81,9 +82,9 @@ def find_role_or_speaker_name(raw_message: Mapping[str, Any]) -> str | None:
         if isinstance(given, dict):
             given = given.get("role") or ("user" if given.get("is_human") else given.get("name")) or given.get("type")
         label = as_text(given).lower().removesuffix(".message")  # of Copilot's command line
-        if label in ROLES or not name.lower().endswith("type"):
+        if label in ROLES or not name.lower().endswith(_KINDS):
             labels.append(label)
-        elif name != "type":
+        elif name not in _KINDS:
             unknown_types.append(label)
     parts = select_objects(raw_message.get("fragments"))
     kinds = (kind for part in parts if (kind := as_text(part.get("type")).lower()) in ROLES)

@@ -55,6 +55,25 @@ def list_speakers_and_texts(data: object, name: str = "sent", **answers: tuple[i
         ("Khoj", [{"title": "W", "conversation_log": {"chat": [
             {"by": "you", "message": QUESTION, "created": "2024-05-01 10:00:00", "intent": {"type": "remember"}},
             {"by": "khoj", "message": ANSWER, "created": "2024-05-01 10:00:05", "context": []}]}}]),
+        ("Rasa, whose events name who spoke", {"sender_id": "default", "slots": {"city": None}, "events": [
+            {"event": "action", "timestamp": SECONDS, "name": "action_session_start", "confidence": 1.0},
+            {"event": "user", "timestamp": SECONDS, "text": QUESTION, "parse_data": {"text": QUESTION}},
+            {"event": "slot", "timestamp": SECONDS, "name": "city", "value": "Bern"},
+            {"event": "bot", "timestamp": SECONDS + 5, "text": ANSWER, "data": {"buttons": None}}]}),
+        ("Watson Assistant, whose logs hold requests and responses", {"pagination": {}, "logs": [{
+            "request": {"input": {"message_type": "text", "text": QUESTION}, "context": {"global": {}}},
+            "response": {"context": {}, "output": {
+                "intents": [{"intent": "keep", "confidence": 0.9}], "entities": [{"entity": "tree", "value": "walnut"}],
+                "generic": [{"response_type": "text", "text": ANSWER}]}},
+            "request_timestamp": FIRST, "response_timestamp": SECOND, "log_id": "1", "language": "en"}]}),
+        ("Dialogflow CX", {"name": "projects/p/conversations/c", "languageCode": "en", "interactions": [{
+            "request": {"session": "s", "queryInput": {"text": {"text": QUESTION}, "languageCode": "en"}},
+            "response": {"responseId": "r", "queryResult": {
+                "text": QUESTION, "responseMessages": [{"text": {"text": [ANSWER]}}]}}, "createTime": FIRST}]}),
+        ("Pydantic AI, whose requests hold what the system says", [
+            {"kind": "request", "parts": [{"content": "Be terse", "part_kind": "system-prompt"},
+                                          {"content": QUESTION, "timestamp": FIRST, "part_kind": "user-prompt"}]},
+            {"kind": "response", "timestamp": SECOND, "parts": [{"content": ANSWER, "part_kind": "text"}]}]),
         ("Claude in 2024, with its thoughts", [{"uuid": "c", "chat_messages": [
             {"uuid": "1", "sender": "human", "text": QUESTION, "created_at": FIRST},
             {"uuid": "2", "sender": "assistant", "text": f"<antThinking>hm</antThinking>\n\n{ANSWER}",
