@@ -253,7 +253,8 @@ def _make_fact(extracted: ExtractedFact, message: Message, statement: _Statement
     kind = extracted.kind
     own = find_topics(message.speaker) | {"user"}
     about = " ".join(word for word in extracted.about.split() if not find_topics(word) <= own)
-    if kind == "instruction" and about and not find_topics(about) & find_topics(sentence):
+    names_other = bool(find_topics(about) & find_topics(sentence))
+    if kind == "instruction" and about and not names_other:
         kind = "personal"  # a small model types every fact so, for requests about "code"
     text, hedges = extracted.text, make_fingerprint(quote).hedges
     subject = _get_word_prefixes(find_topics(about) & find_topics(quote)) if kind != "instruction" else ()
@@ -270,6 +271,8 @@ def _make_fact(extracted: ExtractedFact, message: Message, statement: _Statement
     is_uncertain = bool(hedges) or extracted.type == OPEN
     ends_others = not (is_uncertain or is_denied or is_reported)  # such a fact never replaces another
     is_single = extracted.is_single and kind not in LASTING and ends_others
+    # Without the other's name, the key would be the speaker's: "home" of "my sister, she lives in Oslo".
+    has_key_of_other = is_of_other and extracted.is_single and names_other
     is_past = extracted.type == OVER and is_single and not about
     told = [text, *(part for part in CLAUSE_BREAK.split(sentence) if topics & _get_word_prefixes(find_topics(part)))]
     # A small model calls "I'm allergic to walnuts" past, too.
@@ -280,7 +283,7 @@ def _make_fact(extracted: ExtractedFact, message: Message, statement: _Statement
         kind="personal" if is_past else kind,
         quote=quote,
         is_uncertain=is_uncertain,
-        subject=about if kind in LASTING else key if is_single or (is_of_other and extracted.is_single) else "",
+        subject=about if kind in LASTING else key if is_single or has_key_of_other else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=find_start_date(extracted.text, message, zone) or said_at,

@@ -331,3 +331,17 @@ async def test_what_the_model_calls_an_example_is_no_fact(talk: ChatHarness, sai
     assert await talk.services.facts.learn(Scope(owner=ANNA.id)) == []
     properties = talk.server.list_schema_requests("facts")[0].body["response_format"]["json_schema"]["schema"]
     assert "example" in properties["properties"]["facts"]["items"]["properties"]["type"]["enum"]
+
+
+@pytest.mark.parametrize(
+    ("about", "attribute", "subject"),
+    [("home", "location", ""), ("Anna", "home", ""), ("", "home", ""), ("sister", "home", "sister home")],
+)
+def test_wrongly_told_words_about_another_keep_only_a_key_that_names_them(
+    about: str, attribute: str, subject: str
+) -> None:
+    # As a model of 1.5 billion parameters answered; under "home location", the person's own move ended it.
+    told = {"message": 1, "quote": "My sister is called Ingrid, she lives in Oslo", "text": "Anna lives in Oslo."}
+    told |= {"type": "state", "about": about, "attribute": attribute, "is_single": True}
+    (found,) = extract_most_likely_facts(json.dumps([told]), "My sister is called Ingrid, she lives in Oslo.")
+    assert (found.text, found.subject) == ("Anna: My sister is called Ingrid, she lives in Oslo", subject)
