@@ -116,7 +116,7 @@ class FactExtractor:
         Skip turns if the last attempt, or one after a list, fails.
         """
         can_skip = failure_count + 1 >= MAX_ATTEMPTS
-        extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip, can_repair=True)
+        extracted, valid = await self._ask_for_all_and_valid_facts(batch, request, can_skip=can_skip)
         facts, is_list = [*valid], extracted is not None
         used = {id_ for fact in valid for id_ in fact.source_ids}
         silent = [turn for turn in request.turns if used.isdisjoint(message.id for message in turn)]
@@ -130,7 +130,9 @@ class FactExtractor:
         try:
             for turn in silent if has_bad_answer and (has_several or (extracted and request.shown)) else ():
                 asked = make_request([turn], known)
-                _, found = await self._ask_for_all_and_valid_facts(batch, asked, can_skip=is_list or can_skip)
+                _, found = await self._ask_for_all_and_valid_facts(
+                    batch, asked, can_skip=is_list or can_skip, is_last=True
+                )
                 if has_several:
                     self._trials[object()] = bool(found)
                 facts += found
@@ -141,14 +143,18 @@ class FactExtractor:
         return sorted(facts, key=lambda fact: fact.observed_at)  # so that what ended later ends what is found later
 
     async def _ask_for_all_and_valid_facts(
-        self, batch: Batch, request: ExtractionRequest, *, can_skip: bool, can_repair: bool = False
+        self, batch: Batch, request: ExtractionRequest, *, can_skip: bool, is_last: bool = False
     ) -> tuple[list[schemas.ExtractedFact] | None, list[NewFact]]:
-        """Return the extracted and the valid facts, or (None, []) for a bad answer or, if `can_skip`, an error."""
+        """Return the extracted and the valid facts, or (None, []) for a bad answer or, if `can_skip`, an error.
+
+        Unless this is the last request about these turns, ask the model to repair a bad answer. If it is, what the
+        model tells wrongly is kept as the person said it.
+        """
         extracted = None
         try:
             answer = await self._ask_model(batch.scope.owner, request.request)
             extracted = schemas.parse_facts(answer)
-            if extracted is None and can_repair:
+            if extracted is None and not is_last:
                 repair = self._requests.make_repair_request(request, answer)
                 extracted = schemas.parse_facts(await self._ask_model(batch.scope.owner, repair))
         except (ModelBroken, ModelDeclined, ContextTooLong):
@@ -156,7 +162,7 @@ class FactExtractor:
                 raise
         if extracted is None and len(request.turns) < 2:
             log.info("the model gave no usable facts for %s: a turn is skipped", batch.scope)
-        return extracted, await asyncio.to_thread(self._make_valid_facts, batch, request, extracted or ())
+        return extracted, await asyncio.to_thread(self._make_valid_facts, batch, request, extracted or (), is_last)
 
     async def _filter_facts(self, request: ExtractionRequest, facts: Sequence[NewFact], *, owner: int) -> list[NewFact]:
         """Drop facts from questions or empty talk, and reword wishes and doubts in the person's own words.
@@ -217,16 +223,16 @@ class FactExtractor:
         return 1 if len(gains) >= MIN_TRIALS and 4 * sum(gains) >= len(gains) else max_turns
 
     def _make_valid_facts(
-        self, batch: Batch, request: ExtractionRequest, extracted_facts: Sequence[schemas.ExtractedFact]
+        self, batch: Batch, request: ExtractionRequest, extracted_facts: Sequence[schemas.ExtractedFact], is_last: bool
     ) -> list[NewFact]:
-        """Return the valid facts, and record whether any fact was rejected."""
+        """Return the valid facts, and record whether any was rejected. If `is_last`, tell those as they were said."""
         shown = {fact.id: fact for fact in request.shown}
         own = ((message, remove_code_and_block_quotes(message.content)) for message in request.messages)
         messages = [replace(message, content=cut_out_middle(text, MAX_CHECKED_CHARS)) for message, text in own]
         speakers = [prompts.get_speaker_name(message) for message in messages]
         single = [part for fact in extracted_facts for part in split_compound_fact(fact, " ".join(speakers))]
         by_id = {message.id: message for message in messages}
-        kept = []
+        kept, rejected = [], []
         for versions in schemas.iterate_candidates_for_each_fact(single, messages, known_ids=shown, zone=batch.zone):
             faults = list[str]()
             for version in versions:
@@ -240,8 +246,10 @@ class FactExtractor:
                     break
             if faults:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(faults))
+                rejected.append(schemas.tell_as_said(versions[0], by_id[versions[0].source_ids[0]].speaker))
         self._has_rejected = self._has_rejected or len(kept) < len(single)
-        return kept
+        # They are true, but say nothing about other facts: the model's key may belong to what it invented.
+        return [*kept, *(replace(fact, subject="", only_one=False, known=()) for fact in rejected if is_last)]
 
     async def _ask_model(self, owner: int, request: Prompt, schema: Schema = schemas.FACTS_SCHEMA) -> str:
         room = await self._quota.count_tokens_left_if_limited(owner)

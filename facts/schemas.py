@@ -324,20 +324,25 @@ def replace_vague_text_with_quote(fact: NewFact, speaker: str, *, is_model_weak:
 
     A text is vague if it has no number and no name except the speaker's, lacks the names and numbers in the quote, and
     shares at most half of its words with the quote. If the quote has no names and numbers, a text is vague only if it
-    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four).
+    comes from a weak model, does not name the speaker, and lacks half of the quote's words (at least four). From a weak
+    model, the dates in the quote count, too, and a text without its numbers is vague ("Anna tells her phone number").
     """
     told, own = make_fingerprint(fact.text), make_fingerprint(speaker)  # which has a number itself in "Anna2"
     if not {*told.numbers, *told.names} <= {*own.numbers, *own.names}:
         return fact
-    topics = find_topics(fact.text)
+    topics, stated = find_topics(fact.text), make_fingerprint(fact.quote)
     words = _get_word_prefixes(topics - find_topics(speaker))
     said = _get_word_prefixes(find_topics(fact.quote))
-    details = {*_find_names(fact.quote), *make_fingerprint(fact.quote).numbers}
+    details = {*_find_names(fact.quote), *stated.numbers, *(stated.dates if is_model_weak and not told.dates else ())}
     is_unclear = is_model_weak and topics.isdisjoint(find_topics(speaker))  # "Anna is a vegetarian" is clear
     lacks_half = is_unclear and max(4, 2 * len(words & said)) <= len(said)  # "fuma" and "fumo" look different
-    if (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words):
-        return replace(fact, text=f"{speaker or 'User'}: {fact.quote}")
-    return fact
+    lacks_value = is_model_weak and bool(stated.numbers)
+    is_vague = (details or lacks_half) and not details & words and 2 * len(words & said) <= len(words)
+    return tell_as_said(fact, speaker) if is_vague or lacks_value else fact
+
+
+def tell_as_said(fact: NewFact, speaker: str) -> NewFact:
+    return replace(fact, text=f"{speaker or 'User'}: {fact.quote}")
 
 
 def _find_names(quote: str) -> set[str]:

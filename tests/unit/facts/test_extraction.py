@@ -385,6 +385,8 @@ def test_replaces_vague_text_with_quote(text: str, quote: str) -> None:
         ("The sink and stove specifications are provided.", "The sink is under the window, the stove left of it"),
         ("The cabinet removal is provided.", "The old cabinets are taken away by the workshop"),
         ("The offer validity period is provided.", "The offer is valid until the end of the month"),
+        ("Anna tells her phone number at work.", "My phone number at work is 0561 44 87"),
+        ("Anna tells about badminton schedule.", "Badminton is on wednesdays now, not thursday anymore"),
     ],
 )
 def test_replaces_incomplete_text_of_weak_model_with_quote(text: str, quote: str) -> None:

@@ -505,6 +505,21 @@ async def test_repeated_known_fact_is_asked_for_again_without_known_facts(talk: 
     assert len(list_extraction_requests(talk)) == 3
 
 
+async def test_news_told_with_invented_number_is_kept_as_said_and_ends_nothing(talk: ChatHarness) -> None:
+    """A model of 1.5 billion parameters added the year of a known car to the sale of it, so the news was lost."""
+    car = make_single_valued_fact("Anna's car is a Passat from 2009.", 1, "car") | {"quote": "a Passat from 2009"}
+    sold = make_single_valued_fact("Anna sold the Passat from 2009, and bought a used Skoda.", 3, "car")
+    sold["quote"] = "Sold the Passat today, got a used Skoda instead"
+    talk.server.script_schema("facts", format_facts_answer(car), *[format_facts_answer(sold)] * 2)
+    for said in ("My car is a Passat from 2009.", "Sold the Passat today, got a used Skoda instead."):
+        await talk.say(said)
+        await talk.services.facts.learn(SCOPE)
+    assert await list_valid_texts(talk) == [
+        "Anna's car is a Passat from 2009.",
+        "Anna: Sold the Passat today, got a used Skoda instead",
+    ]
+
+
 async def test_correction_ends_fact_with_denied_number(talk: ChatHarness) -> None:
     """Seen with a 1.5B model: it called the correction an instruction that replaces nothing."""
     rent, said_again = make_fact("Anna's rent is 940 euros a month.", 1), "Correction: my rent is 980 euros, not 940."
