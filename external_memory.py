@@ -303,10 +303,6 @@ class ExternalMemory:
         """Overwrite the remains of erased data in the files. Call this periodically."""
         await self._state.erasing.try_to_overwrite_erased_data()
 
-    async def find_owners_with_messages_to_forget(self, request: ForgetRequest) -> list[int]:
-        served = await self.select_served_owners(await self.list_owners())
-        return [owner for owner in served if (await self.preview_forgetting(owner, request)).messages]
-
     async def count_messages(self, owner: int) -> int:
         async with self.open_store(owner) as store:
             return sum(

@@ -74,9 +74,9 @@ class Corrections:
     async def forget_old_archived_messages(self, max_age: timedelta) -> None:
         """Erase archived messages that are older than `max_age`, then purge erased text from the files."""
         old = ForgetRequest(what="archives", until=self._clock() - max_age)
-        await self._execute_forget_requests(
-            [(owner, old) for owner in await self._memory.find_owners_with_messages_to_forget(old)]
-        )
+        owners = await self._memory.select_served_owners(await self._memory.list_owners())
+        due = [(owner, old) for owner in owners if (await self._memory.preview_forgetting(owner, old)).messages]
+        await self._execute_forget_requests(due)
 
     async def forget_long_deleted_facts(self) -> None:
         """Erase facts that were deleted at least a day ago, then purge erased text from the files."""

@@ -23,6 +23,7 @@ _SIGNS = ".:'@~+-–—"  # around a time
 _UNREAD_WORD = re.compile(SPOKEN["unread-word"])
 _INSIDE_WORD = re.compile(rf"(?<=\w)(?<!{HAN.pattern})['’/-]?(?!{HAN.pattern})\w")
 _JOINERS = " (?:(?:{until}|{of}|{and}|{on}|{at}|[-–—]) )*"  # a pattern of Lexicon.match()
+_ENDING = r"{through} (?:[^\s,;]++ ){,3}(?:{telling}|{holiday})"  # "until March": no reminder ends
 _BEFORE_OWN_DAY = r" (?:{before-day}|{on}) (?:[^\s,;]++ ){,3}"  # "on my" before "birthday"
 _HOLIDAY = rf"(?:(?<!\w)|(?<={HAN.pattern}))(?:{{holiday}}|(?P<own>{{own-day}}))"
 
@@ -63,6 +64,8 @@ class _Leftovers:
             yield begin, self.tokens[:2][-1].end()  # "tomorrow at lunchtime", "en dos horas y media"
         for at, token in enumerate(self.tokens):
             start, end = token.span()
+            if parser.repeat and (ending := parser.words.match(_ENDING, self.text, start)):
+                yield start, ending.end()
             if (self._tells_time(at) and start not in named) or self._may_be_number_of_time(at):
                 yield start, end
             if parser.end and (day_end := self._find_end_of_day(at)):

@@ -53,7 +53,7 @@ def parse_reminder_phrase(phrase: str, now: datetime) -> NewReminder | Impossibl
     reminder = _build_reminder(best, text, now) if best.is_complete else None
     if not isinstance(reminder, NewReminder):
         return UncertainReminder(words=words) if words or reminder is None else reminder
-    return UncertainReminder(words=words, reminder=reminder) if words or at_end else reminder
+    return UncertainReminder(words=words, reminder=reminder) if words or at_end or best.is_guess else reminder
 
 
 def _parse_time_at_end(parsers: Sequence[TimePhraseParser]) -> tuple[TimePhraseParser, int, int] | None:

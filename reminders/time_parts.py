@@ -76,6 +76,7 @@ class TimePhraseParser:
     elapsed: timedelta = timedelta()  # "in 2 hours", and after `distance`
     units: Sequence[str] = (*UNITS,)  # that may follow in a distance
     impossible: bool = False
+    is_guess: bool = False  # all words are understood, but another meaning is as likely
     is_exact: bool = False  # the clock time has minutes, "am" or the like
     doubt: WordSpan | None = None  # of words that may mean another time, or none
     weak: WordSpan | None = None  # of the last part of the time, if it may be text, as in "Friday prayers"
@@ -162,13 +163,15 @@ class TimePhraseParser:
     @grammar_rule("(?P<every>{every} )?(?:{from} )?" + f"{LEADS}?(?:{_DAYS})(?! \\d\\d? {{month}})")
     def _read_weekdays(self, match: re.Match[str], _preposition: str) -> EndPosition:
         """Read "every Monday" or "Monday to Friday", but not "le jeudi 3 mai". Return where it ends, or 0."""
-        is_range = "_end" in (match.lastgroup or "")
-        is_open = is_range or match["every"] or match["each"]
+        is_range, is_list = "_end" in (match.lastgroup or ""), self._begins_list_of_days(match.end())
+        is_open = is_range or is_list or match["every"] or match["each"]
         if self.is_every:
             is_open = not match["every"] and (self.repeat == "weekly" or (is_range and self.repeat == "daily"))
         if self.has_date or not is_open:
             return 0
-        if not (self.is_every or match["every"] or match["each"] or self.clock):
+        is_named = self.is_every or match["every"] or match["each"]
+        self.is_guess = is_list and not is_range and not is_named  # "Mon, Wed, Fri at 7": each week, or once each
+        if is_range and not (is_named or self.clock):
             self.weak = match.span()  # "Monday to Friday vacation" may be once
         self.is_every, self.repeat = True, "weekly"
         further: re.Match[str] | None = match
@@ -181,6 +184,9 @@ class TimePhraseParser:
             self.weekdays += days
             further = self.words.match(_FURTHER_DAYS, self.text, end)
         return end
+
+    def _begins_list_of_days(self, end: int) -> bool:
+        return self.words.match(_FURTHER_DAYS, self.text, end) is not None
 
     @grammar_rule("{every} (?:" + LEADS + "?(?P<unit>{unit}))?")
     def _read_recurrence(self, match: re.Match[str], _preposition: str) -> EndPosition:
@@ -300,12 +306,15 @@ class TimePhraseParser:
         minute = int(match["minute"] or 0)
         self.clock, self.distance = (hour, minute), None
         after = self.text[match.end() :]
-        is_hour = is_led or self.has_date or self.words.get_meaning("hours", "h") or hour > 12
+        is_hour = is_led or self.has_date or hour > 12
+        is_unit = self.words.get_meaning("unit", match["hours"]) == "hour"
+        has_h = re.match(r"\d+h", match[0], re.IGNORECASE) and not self.words.get_meaning("hours", "h")
         doubts = (
             not (is_led or self.is_exact),  # "tomorrow 9 eggs"
             match["uhr"] and after[:1] == " ",  # "9 Uhr 30 Eier"
             match["han"] and not match[0].endswith("分") and HAN.match(after),  # "9点30开会", but also "9点30个鸡蛋"
-            not is_hour and re.search(r"^\d+h", match[0], re.IGNORECASE),  # "1h call": the time, or an hour from now
+            # "1h call", "3 h nap": the time, or for how long. Some languages write the time as "9h", but not "9 h".
+            not is_hour and (is_unit or has_h),
         )
         if any(doubts):
             self.weak = match.span()
@@ -331,7 +340,7 @@ class TimePhraseParser:
         weekday = int(self.words.get_meaning(kind, match[kind]))
         is_other_day = self.day is not None and self.day.weekday() != weekday  # "tomorrow at 9 sunday roast"
         is_function_word = len(match[kind]) < 3 and match[kind] in EVERY_FUNCTION_WORD  # "morgen so um 9"
-        if is_other_day or is_function_word:
+        if is_other_day or is_function_word or self._begins_list_of_days(match.end()):
             return 0
         if kind == "short" and self.words.language not in LANGUAGES:
             self.doubt = self.doubt or match.span(kind)  # "Sam 9:00 call back"
