@@ -27,7 +27,7 @@ def parse_json_or_none(text: str) -> object:
 def ends_too_early(text: str) -> bool:
     """Return True if JSON is valid as far as it goes, but its end is missing."""
     try:
-        json.loads(text, strict=False)
+        json.loads(f"{text} ", strict=False)  # behind an escape, the decoder looks for a further character
     except json.JSONDecodeError as error:
         return error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
     except RecursionError:
@@ -35,15 +35,9 @@ def ends_too_early(text: str) -> bool:
     return False
 
 
-def ends_within_value(text: str) -> bool:
-    """Return True if JSON ends within a string that is no key."""
-    before, quote, _ = text.replace(r"\\", "").replace(r"\"", "").rpartition('"')
-    return bool(quote) and before.count('"') % 2 == 0 and before.rstrip().endswith((":", "["))
-
-
-def parse_json_leniently(text: str) -> object:
+def parse_json_leniently(text: str, max_chars: int = MAX_REPAIRED_CHARS) -> object:
     """Parse JSON, repairing it if necessary. Return None if that fails or the text is too long."""
-    if (value := parse_json_or_none(text)) is not None or len(text) > MAX_REPAIRED_CHARS:
+    if (value := parse_json_or_none(text)) is not None or len(text) > max_chars:
         return value
     start = min((place for mark in "{[" if (place := text.find(mark)) >= 0), default=0)
     try:

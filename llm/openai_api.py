@@ -423,7 +423,8 @@ class OpenAIChat(EndpointClient, ChatModel):
                         timer.extend_timeout_on_progress(count := answer.add_chunk_and_count_chars(event))
                         if answer.has_ended and (count or not response.deadline):
                             response.end_within(self._timeout / 2)  # some servers leave the stream open
-                    await send_new_text()
+                    if not (response.reader.is_json or response.reader.is_over):  # the end may say that it is no answer
+                        await send_new_text()
                 if answer.own_error is not None and answer.text and not (answer.finish or response.reader.is_over):
                     raise BrokenOff
         except ModelBroken as error:

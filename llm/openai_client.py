@@ -108,20 +108,17 @@ class BoundedBody(httpx2.AsyncByteStream):
         Raise BrokenOff or ModelBroken if it is damaged.
         """
         chunks = aiter(self)
-        try:
-            async for chunk in chunks:
-                yield self.reader.feed(chunk)
-                if self.reader.is_over:
-                    break
-            yield self.reader.parse_rest_of_body()
-            if self.reader.is_foreign and not self.reader.is_over:
-                yield iter([{"message": "The body does not end with an event."}])
-            self.end_within(DRAIN_SECONDS)
+        async for chunk in chunks:
+            yield self.reader.feed(chunk)
+            if self.reader.is_over:
+                break
+        yield self.reader.parse_rest_of_body()
+        if self.reader.is_foreign and not self.reader.is_over:
+            yield iter([{"message": "The body does not end with an event."}])
+        self.end_within(DRAIN_SECONDS)
+        with suppress(BrokenOff):
             async for _ in chunks:
                 pass
-        except BrokenOff:
-            if not self.reader.is_over:
-                raise
 
     async def read_body(self, max_bytes: int) -> bytes:
         """Return the whole body. Raise BrokenOff if it ends early, or ModelBroken if it exceeds `max_bytes`."""

@@ -26,10 +26,13 @@ _BEGINNING = re.compile(
   | ^action:(?=[^\n]{2,60}\naction\ input:)                       # ReAct""",
     re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
-# A mark without any other use, or one whose call is missing or breaks off.
+# A mark without any other use, or one whose call is missing or breaks off. A type such as List<Tool>, an empty element,
+# and a result that the model made up are none.
 _MARK_OF_CALL = re.compile(
     r"""<tool_call>|<function=|\[TOOL_(?:CALLS?|REQUEST)\]
-  | <[|｜‖]?[^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}(?:>\s*(?P<json>[\[{][^<]*)|>?\s*)\Z""",
+  | <[|｜‖][^<>\n]{0,40}(?:tool|call)[^<>\n]{0,40}>?\s*\Z
+  | (?:<[|｜‖]|(?<!\w)<)(?![^<>\n]{0,40}(?:result|respon|output))[^<>/\n]{0,40}
+    (?: call[^<>/\n]{0,40}>\s* | (?:tool|call)[^<>/\n]{0,40}>\s*(?P<json>[\[{][^<]*) )\Z""",
     re.IGNORECASE | re.VERBOSE,
 )
 _UNKNOWN_CALL = re.compile(
@@ -99,7 +102,7 @@ def find_calls_in_text(
         if any(_begins_sentence(named) for named in find_tool_names(text[: mark.start()], names, line)):
             break  # the mark stands between a tool's name and its arguments
         before = _cut_trailing_markup(text[: mark.start()], () if is_whole else names, shown_length)
-        without_call, (value, end) = _MARK_OF_CALL.match(body), decode_json_and_find_end(body, 0)
+        without_call, (value, end) = _MARK_OF_CALL.match(text, mark.start()), decode_json_and_find_end(body, 0)
         if without_call and without_call["json"] and not ends_too_early(without_call["json"]):
             without_call = None
         is_tool = mark["tag"] or not names.keys().isdisjoint(_PLACED.findall(body[: min(HELD, end or HELD)]))
@@ -107,7 +110,7 @@ def find_calls_in_text(
         if not is_whole and (is_named or len(body) < HELD):
             return TextAndCalls(shown=before)
         if is_named:
-            end = mark.start() + without_call.end() if without_call else mark.end()
+            end = without_call.end() if without_call else mark.end()
             is_mentioned = _is_mentioned(text, mark, end, is_tool=bool(is_tool))
             is_call = value is None and (without_call or not mark["tag"]) and not is_mentioned
             if (calls := parse_calls(body, names)) or is_call:

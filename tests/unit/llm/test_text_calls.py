@@ -300,6 +300,11 @@ def test_parses_and_hides_calls_in_chat_template_formats(text: str) -> None:
         'remind(text="...", in_minutes=...)',
         '```json\n[{"name": "remind", "kind": "tool"}, {"name": "search_memory", "kind": "tool"}]\n```\nThe tools.',
         '```json\n{"name": "remind", "description": "Sets one.", "parameters": {"type": "object"}}\n```\nThe schema.',
+        "In TypeScript its type is Promise<ToolCall>",
+        "Use std::vector<Tool>",
+        "Write the component like this:\n<ToolCall />",
+        "The list begins with this line:\n<tools>",
+        'Forty-two.\n<tool_response>\n{"messages": [{"te',  # a result that the model makes up is removed elsewhere
     ],
 )
 def test_mentioning_tool_is_not_a_call(text: str) -> None:

@@ -4,19 +4,22 @@ import asyncio
 import gzip
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from llm.event_reader import EventReader
 from llm.openai_api import OpenAIChat
+from llm.partial_answer import PartialAnswer
+from llm.tool_calls import ToolOffer
 from llm.written.calls import find_calls_in_text
 from llm.written.template_tokens import remove_template_tokens
 from llm.written.thoughts import remove_thoughts
 from records.errors import BrokenOff, ModelBusy, ModelError, ModelRefused
 from records.model_calls import Completion
 from settings import Secret
-from tests.unit.llm.test_openai_api import make_prompt
+from tests.unit.llm.test_openai_api import DraftRecorder, make_prompt
 
 APPLES = "Forty-two äpples. 🍏"
 
@@ -322,6 +325,51 @@ async def test_answer_that_is_cut_within_its_text_is_half_although_its_end_is_re
     assert caught.value.half == "Яблоки лежат в"
 
 
+async def test_long_answer_that_is_cut_is_shown_as_far_as_it_came() -> None:
+    body = json.dumps({"choices": [{"message": {"content": IN_RUSSIAN * 400}, "finish_reason": "stop"}]}).encode()
+    with pytest.raises(BrokenOff) as caught:
+        await ask(body[: body.index(b"\\u", 40_000) + 3], headers=ASKED_IN_JSON)
+    assert (IN_RUSSIAN * 400).startswith(caught.value.half)
+    assert len(caught.value.half) > 6_000
+
+
+FUNCTION = {"name": "remind", "arguments": '{"text": "fern"}'}
+SORTED_BY_KEY: dict[str, dict[str, object]] = {  # as Azure and gateways in Go write them: the finish reason comes first
+    "text": {"content": IN_RUSSIAN, "role": "assistant"},
+    "thoughts": {"reasoning_content": "Apples?", "content": IN_RUSSIAN, "role": "assistant"},
+    "parts": {"content": [{"type": "text", "text": IN_RUSSIAN}, {"type": "text", "text": " Pears, too."}]},
+    "calls": {"content": "Sure.", "tool_calls": [{"id": n, "type": "function", "function": FUNCTION} for n in "ab"]},
+}
+
+
+@pytest.mark.parametrize("kind", SORTED_BY_KEY)
+def test_no_cut_makes_half_an_answer_whole(kind: str) -> None:
+    answer = {"choices": [{"finish_reason": "stop", "index": 0, "message": SORTED_BY_KEY[kind]}], "model": "m"}
+    body = json.dumps(answer, ensure_ascii=False).encode()
+    for size in range(1, len(body)):
+        reader, arrived = EventReader(), PartialAnswer(offer=ToolOffer())
+        assert not list(reader.feed(body[:size]))
+        with suppress(BrokenOff):
+            for event in reader.parse_rest_of_body():
+                arrived.add_chunk_and_count_chars(event)
+        assert not arrived.has_ended
+        assert any(text.startswith(arrived.text) for text in (f"{IN_RUSSIAN} Pears, too.", "Sure."))
+
+
+@pytest.mark.parametrize("kind", ["JSON", "a stream in one packet"])
+async def test_text_that_arrives_with_news_of_failure_is_not_shown(kind: str) -> None:
+    """A shown answer could not be asked for again."""
+    body = WHOLE.replace("stop", "error") if kind == "JSON" else GOOD.replace("stop", "error")
+    drafts = DraftRecorder()
+    async with (
+        serve_pieces(body.encode()) as url,
+        OpenAIChat(model="m", api_key=Secret("k"), base_url=url, timeout=60, sleep=_no_pause) as model,
+    ):
+        with pytest.raises(BrokenOff):
+            await model.complete(make_prompt(), on_text=drafts)
+    assert drafts.texts == []
+
+
 CALLS = json.loads(Path(__file__).with_name("written_calls.json").read_text(encoding="utf-8"))
 THOUGHTS = json.loads(Path(__file__).with_name("written_thoughts.json").read_text(encoding="utf-8"))
 NAMES = {"remind": ("text", "in_minutes"), "search_memory": ("query",)}
@@ -407,6 +455,7 @@ def test_hides_thoughts_in_formats_of_other_servers(kind: str) -> None:
         "Write <xml:lang>, <mm:think>.",
         "Use <think>...</think> in your template.",
         "The regex r'<think>(.*?)</think>' removes it.",
+        "Run it with report --until=<end-of-month>",
     ],
 )
 def test_keeps_thought_markers_mentioned_in_text(text: str) -> None:
