@@ -12,7 +12,6 @@ transfer-ask-for-file =
 transfer-as-reply = أرسله ردًا على هذه الرسالة.
 transfer-no-file = لم أعد أرى الملف. أرسله مرة أخرى مع ⁨/import⁩ تعليقًا عليه.
 transfer-left = لم يُستورد شيء.
-transfer-not-awaited = لم أعد أنتظر ملفًا. لم يُستورد شيء.
 transfer-again = ما استُورد يبقى؛ أرسل الملف مرة أخرى للمتابعة.
 transfer-incognito = لا يُكتب شيء وأنت في الوضع الخفي. الأمر ⁨/incognito⁩ ينهيه.
 transfer-import = استيراد

@@ -12,7 +12,6 @@ transfer-ask-for-file =
 transfer-as-reply = Sende sie als Antwort auf diese Nachricht.
 transfer-no-file = Ich sehe die Datei nicht mehr. Bitte sende sie noch einmal, mit /import als Beschriftung.
 transfer-left = Nichts wurde importiert.
-transfer-not-awaited = Ich warte nicht mehr auf eine Datei. Nichts wurde importiert.
 transfer-again = Was da ist, bleibt; sende die Datei noch einmal, um weiterzumachen.
 transfer-incognito = Solange du inkognito bist, wird nichts geschrieben. /incognito beendet das.
 transfer-import = Importieren

@@ -12,7 +12,6 @@ transfer-ask-for-file =
 transfer-as-reply = Send it as a reply to this message.
 transfer-no-file = I no longer see the file. Please send it again with /import as its caption.
 transfer-left = Nothing was imported.
-transfer-not-awaited = I no longer wait for a file. Nothing was imported.
 transfer-again = What was imported stays; send the file again to continue.
 transfer-incognito = Nothing is written while you are incognito. /incognito ends that.
 transfer-import = Import

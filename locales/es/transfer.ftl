@@ -12,7 +12,6 @@ transfer-ask-for-file =
 transfer-as-reply = Envíalo como respuesta a este mensaje.
 transfer-no-file = Ya no veo el archivo. Envíalo otra vez, con /import como leyenda.
 transfer-left = No se ha importado nada.
-transfer-not-awaited = Ya no espero ningún archivo. No se ha importado nada.
 transfer-again = Lo importado se queda; envía el archivo otra vez para seguir.
 transfer-incognito = En incógnito no se escribe nada. /incognito lo desactiva.
 transfer-import = Importar

@@ -12,7 +12,6 @@ transfer-ask-for-file =
 transfer-as-reply = Envie-o como resposta a esta mensagem.
 transfer-no-file = Não vejo mais o arquivo. Envie-o de novo, com /import como legenda.
 transfer-left = Nada foi importado.
-transfer-not-awaited = Não espero mais um arquivo. Nada foi importado.
 transfer-again = O que foi importado fica; envie o arquivo de novo para continuar.
 transfer-incognito = Nada é escrito no modo anônimo. /incognito o encerra.
 transfer-import = Importar

@@ -12,7 +12,6 @@ transfer-ask-for-file =
 transfer-as-reply = Отправь его ответом на это сообщение.
 transfer-no-file = Я больше не вижу файла. Отправь его ещё раз с подписью /import
 transfer-left = Ничего не импортировано.
-transfer-not-awaited = Я больше не жду файла. Ничего не импортировано.
 transfer-again = Импортированное остаётся; чтобы продолжить, отправь файл ещё раз.
 transfer-incognito = Пока включено инкогнито, ничего не записывается. Выключить: /incognito
 transfer-import = Импортировать

@@ -12,7 +12,6 @@ transfer-ask-for-file =
 transfer-as-reply = 请以回复这条消息的方式发送。
 transfer-no-file = 我看不到那个文件了。请再发一次，并以 /import 作为说明文字。
 transfer-left = 没有导入任何内容。
-transfer-not-awaited = 我不再等待文件。没有导入任何内容。
 transfer-again = 已导入的保留；请再发一次文件以继续。
 transfer-incognito = 无痕模式下不写入任何内容。/incognito 可结束该模式。
 transfer-import = 导入

@@ -231,7 +231,7 @@ class CommandGroup:
         """Handle a text that this group asked for. Return False if the text is an ordinary message."""
         return False
 
-    def awaits_file(self, event: ChatEvent) -> bool:
+    async def awaits_file(self, event: ChatEvent) -> bool:
         """Return True if accept_file_if_awaited() would handle this file."""
         return False
 

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 
 from cachetools import LRUCache
@@ -13,6 +12,7 @@ from locales.catalog import tr
 from locales.sentences import format_error
 from records.errors import ImportRefused, KeepsakeError, StaleSummary, StorageError
 from records.scopes import Scope
+from storage.bot_state.wizard_state import LEFT
 from telegram_ui.commands.buttons import make_keyboard, make_nonce, split_into_rows
 from telegram_ui.commands.command_group import Action, ChatEvent, Command, CommandGroup, Dependencies, HandlerReply
 from telegram_ui.sending.delivery import ChatGone
@@ -28,7 +28,7 @@ ASKED = "q"  # begins the payload of a button that imports a file after question
 MAX_REMEMBERED = 1_000  # files that are kept with the answers about them
 MAX_PIECE_CHARS = 4_000  # a longer pasted text may go on in the next message (Telegram splits at 4,096)
 NUMBERS_A_ROW = 5
-FILE_WAIT = timedelta(minutes=10)
+AWAITED_FILE = "file"  # the step of a person who is asked for a file
 REPORT_SECONDS = 3.0  # seconds between two edits that show progress (Telegram takes about one edit a second in a chat)
 
 
@@ -62,7 +62,6 @@ class ImportCommands(CommandGroup):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._awaited: dict[tuple[Scope, int], float] = {}
         self._asked: LRUCache[tuple[Scope, int], _Questionnaire] = LRUCache(MAX_REMEMBERED)
         self._running: dict[tuple[Scope, int | None], ImportProgress] = {}
 
@@ -72,12 +71,11 @@ class ImportCommands(CommandGroup):
         if (sent := _find_import_source(event.update.effective_message)) is not None:
             await self._try_to_offer_import(event, sent)
             return
-        config, now = await self._read_config(event), self._delivery.clock.time()
+        config = await self._read_config(event)
         if config is not None and config.incognito:
             await self._delivery.send_text(event.chat, tr("transfer-incognito"))
             return
-        self._awaited = {key: until for key, until in self._awaited.items() if until > now}
-        self._awaited[event.chat.chat_scope, event.person.id] = now + FILE_WAIT.total_seconds()
+        await self._question.store_state(event, AWAITED_FILE, make_nonce())
         if event.chat.is_private:
             paste = self._make_button(event, PASTE, tr("transfer-paste"))
             await self._show_text(event, tr("transfer-ask-for-file"), [paste])
@@ -85,26 +83,22 @@ class ImportCommands(CommandGroup):
             how = f"{tr('transfer-ask-for-file')}\n\n{tr('transfer-as-reply')}"
             await self._delivery.send_text(event.chat, how, keyboard=ForceReply(selective=True))
 
-    def awaits_file(self, event: ChatEvent) -> bool:
-        until = self._awaited.get((event.chat.chat_scope, event.person.id))
-        has_file = find_document(event.update.message) is not None
-        return until is not None and has_file and self._delivery.clock.time() <= until
+    async def awaits_file(self, event: ChatEvent) -> bool:
+        if find_document(event.update.message) is None:
+            return False
+        state = await self._services.memory.wizards.find_state(event.chat.chat_scope, event.person.id)
+        if state is None or state.step not in (AWAITED_FILE, f"{self.question_kind}:", LEFT):
+            return False
+        return state.accepts_answer(event.update.update_id) and self._now() < state.expires_at
 
     async def accept_file_if_awaited(self, event: ChatEvent) -> None:
         document = find_document(event.update.message)
-        if document is None or not self.awaits_file(event):
+        if document is None or not await self.awaits_file(event):
             return
         if not await self._may_configure(event.chat, event.person):
             await self._delivery.send_text(event.chat, tr("shared-admins-only"))
         elif await self._try_to_offer_import(event, _ImportSource(message_id=document.message_id, document=document)):
-            self._awaited.pop((event.chat.chat_scope, event.person.id), None)
-
-    async def try_to_cancel_awaited_input(self, event: ChatEvent) -> bool:
-        key = (event.chat.chat_scope, event.person.id)
-        if self._delivery.clock.time() > self._awaited.pop(key, 0.0):
-            return False
-        await self._delivery.send_text(event.chat, tr("transfer-not-awaited"))
-        return True
+            await self._question.close(event)
 
     @Action(PASTE)
     async def _ask_to_paste_text(self, event: ChatEvent) -> None:

@@ -173,8 +173,8 @@ class Commands:
                 return True
         return False
 
-    def awaits_file(self, event: ChatEvent) -> bool:
-        return any(group.awaits_file(event) for group in self._groups)
+    async def awaits_file(self, event: ChatEvent) -> bool:
+        return any([await group.awaits_file(event) for group in self._groups])
 
     async def pass_file_to_command_if_awaited(self, event: ChatEvent) -> None:
         event = await self._set_time_and_conversation(event)

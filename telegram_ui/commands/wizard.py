@@ -77,9 +77,9 @@ class SetupWizard(CommandGroup):
         if (state := await self._find_state(event)) is None:
             return False
         await self._states.delete_state_if_exists(event.chat.chat_scope, event.person.id)
-        await self._delivery.send_text(
-            event.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled")
-        )
+        if (is_expired := self._is_expired(state)) and state.step not in (STORAGE, NUMBER):
+            return False  # another command's question, which nobody waits for any more
+        await self._delivery.send_text(event.chat, tr("wizard-expired" if is_expired else "wizard-cancelled"))
         return True
 
     @Action(KIND)

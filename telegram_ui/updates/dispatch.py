@@ -354,7 +354,7 @@ class Dispatcher:
             was_taken = True
             if not is_file:
                 was_taken = await self._commands.pass_text_to_command_if_awaited(event)
-            elif was_taken := self._commands.awaits_file(event):
+            elif was_taken := await self._commands.awaits_file(event):
                 take = partial(self._commands.pass_file_to_command_if_awaited, event)
                 await self._file_attempts.run_with_attempt_limit(event, take)
 

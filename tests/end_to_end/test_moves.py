@@ -255,7 +255,7 @@ async def test_history_is_imported_only_after_confirmation(servers: LocalServers
     assert servers.memory.list_messages(ann.id) == []
     since = ann.last_event
     sent = send_document(ann, gzip.compress(TELEGRAM))
-    await ann.wait_for_message("send /import first", since=since)
+    await ann.wait_for_message("reply to it with /import", since=since)
     offer = await ann.ask_for_message("/import", "would add 4 messages", reply_to=sent["message_id"])
     assert "4 messages added" in await agrees(ann, offer)
     stored = servers.memory.list_messages(ann.id)
@@ -313,11 +313,31 @@ async def test_export_with_only_facts_is_imported_without_deleted_facts(
 async def test_cancel_stops_waiting_for_import_file(servers: LocalServers, bot: Process) -> None:
     ann = servers.add_person()
     await ann.ask("/import", "send me the file")
-    await ann.ask("/cancel", "I no longer wait for a file. Nothing was imported.")
+    await ann.ask("/cancel", "Cancelled. Nothing was changed.")
     since = ann.last_event
     send_document(ann, TELEGRAM)
-    await ann.wait_for_message("send /import first", since=since)
+    await ann.wait_for_message("reply to it with /import", since=since)
     await ann.ask("/cancel", "There is nothing to cancel.")
+
+
+@pytest.mark.parametrize("between", [None, "From another assistant"])
+async def test_file_awaited_before_kill_is_taken_after_restart(own_servers: LocalServers, between: str | None) -> None:
+    """The file is still awaited after kill -9, and no longer once it was sent."""
+    ann = own_servers.add_person()
+    async with own_servers.run_bot(DATA_DIR="awaited") as process:
+        asked = await ann.ask_for_message("/import", "send me the file")
+        if between:
+            since = ann.last_event
+            ann.press_button(asked, between)
+            await ann.wait_for_message("List everything that you know", since=since)
+        await process.kill()
+    since = ann.last_event
+    send_document(ann, TELEGRAM)
+    async with own_servers.run_bot(DATA_DIR="awaited"):
+        await ann.wait_for_message("would add 4 messages", since=since)
+        since = ann.last_event
+        send_document(ann, TELEGRAM)
+        await ann.wait_for_message("reply to it with /import", since=since)
 
 
 async def test_import_of_file_without_messages_is_refused(servers: LocalServers, bot: Process) -> None:

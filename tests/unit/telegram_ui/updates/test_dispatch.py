@@ -508,7 +508,7 @@ async def test_file_limit_applies_to_actual_size_instead_of_declared_size(
 async def test_unannounced_export_is_not_read_as_document(bots: Bots, peer: Peer, name: str) -> None:
     async with bots.run_service():
         peer.world.send_file(ANN, ANN, kind="document", name=name, data=b"{}")
-        await peer.wait_for_message("send /import first", ANN)
+        await peer.wait_for_message("reply to it with /import", ANN)
     assert bots.conversation.turns == []
 
 
