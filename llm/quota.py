@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
 from attrs import define, field
@@ -67,6 +67,7 @@ class Quota:
     _clock: Clock = field(kw_only=True)
     _serves: Callable[[int], bool] = field(kw_only=True, default=lambda _spender: True)
     _embedding_model: str = field(kw_only=True, default="")
+    _read_at: datetime | None = field(default=None, init=False)
     _day: date | None = field(default=None, init=False)
     _spent: Counter[int] = field(factory=Counter, init=False)
     _caused: Counter[tuple[date, int]] = field(factory=Counter, init=False)
@@ -198,16 +199,18 @@ class Quota:
                     return
 
     async def _load_todays_usage(self) -> None:
-        today = self._clock().date()
+        now = self._clock()
+        if self._read_at is not None and self._day == now.date() and now - self._read_at < timedelta(seconds=5):
+            return
         with suppress(StorageError):
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self.store_usage()
             async with self._writing:  # what is being written is in neither sum
-                known = await self._ledger.read_usage_of_day_by_spender(today)
+                known = await self._ledger.read_usage_of_day_by_spender(now.date())
             self._spent = Counter({spender: used.total for spender, used in known.items()})
-            for (spender, _), used in self._unwritten.get(today, {}).items():
+            for (spender, _), used in self._unwritten.get(now.date(), {}).items():
                 self._spent[spender] += used.total
-            self._day = today
+            self._day, self._read_at = now.date(), now
 
     def _format_time_until_reset(self) -> str:
         now = self._clock()
