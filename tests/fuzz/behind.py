@@ -12,6 +12,7 @@ from storage.bot_state.wizard_state import WizardState
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
 from tests.contract.conftest import NOW
+from tests.support.empty_memory import NOBODY_KNOWN
 
 
 class Silent:
@@ -49,7 +50,7 @@ class OneMemory:
 
     known: OwnerConfig | None = None
     storage_types = (StorageType.SQLITE, StorageType.JSON)
-    people = None
+    people = NOBODY_KNOWN
 
     def __init__(self, wizards: OneState) -> None:
         self.wizards = wizards
