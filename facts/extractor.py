@@ -127,12 +127,10 @@ class FactExtractor:
         make_request = partial(self._requests.make_extraction_request, owner_description=who, zone=batch.zone)
         has_several = len(request.turns) > 1
         known = [fact for fact in batch.known if has_several or fact.decided_at]
+        ask_again = partial(self._ask_for_all_and_valid_facts, batch, can_skip=is_list or can_skip, is_last=True)
         try:
             for turn in silent if has_bad_answer and (has_several or (extracted and request.shown)) else ():
-                asked = make_request([turn], known)
-                _, found = await self._ask_for_all_and_valid_facts(
-                    batch, asked, can_skip=is_list or can_skip, is_last=True
-                )
+                _, found = await ask_again(make_request([turn], known))
                 if has_several:
                     self._trials[object()] = bool(found)
                 facts += found
@@ -147,8 +145,7 @@ class FactExtractor:
     ) -> tuple[list[schemas.ExtractedFact] | None, list[NewFact]]:
         """Return the extracted and the valid facts, or (None, []) for a bad answer or, if `can_skip`, an error.
 
-        Unless this is the last request about these turns, ask the model to repair a bad answer. If it is, what the
-        model tells wrongly is kept as the person said it.
+        If `is_last`, do not ask for a repair, and keep what the model tells wrongly as the person said it.
         """
         extracted = None
         try:

@@ -24,8 +24,9 @@ Vectors = npt.NDArray[np.float32]
 
 MAX_START_SECONDS = 60.0
 MAX_WORK_SECONDS = 60.0  # seconds for one text, after which the process is killed. An idle processor needs one second.
-PAUSE = 300.0  # seconds between two starts of a process that fails to start
-MAX_DEATHS = 2  # deaths of the process on one text, after which the text is refused
+PAUSE = 300.0  # seconds between two starts if the process fails to start or has died MAX_DEATHS times
+DEATHS = 2  # deaths of the process on one text, after which the text is refused
+MAX_DEATHS = 20  # deaths in a row, after which the process is not restarted for PAUSE seconds
 
 
 class LocalEmbedder:
@@ -43,6 +44,7 @@ class LocalEmbedder:
         self._child: _Child | None = None  # with what goes into it, and what comes out
         self._turn = asyncio.Lock()
         self._work: asyncio.Task[Vectors] | None = None
+        self._deaths_in_turn = 0
         self._not_before = 0.0
 
     async def __aenter__(self) -> Self:
@@ -72,23 +74,26 @@ class LocalEmbedder:
         return await asyncio.shield(self._work)
 
     async def _embed_in_child(self, utf8_text: bytes, *, is_query: bool) -> Vectors:
-        for _ in range(MAX_DEATHS):
+        for _ in range(DEATHS):
             child, stdin, stdout = self._child or await self._start_child()
             with suppress(asyncio.IncompleteReadError, ConnectionError, TimeoutError):
                 async with asyncio.timeout(self._max_seconds):
                     stdin.write(REQUEST.pack(is_query, len(utf8_text)) + utf8_text)
                     answer = await stdout.readexactly(self.dimensions * np.dtype("<f4").itemsize)
+                self._deaths_in_turn = 0
                 return np.frombuffer(answer, dtype="<f4").astype(np.float32)
             self._child = None
             await end_process(child)
             self.deaths += 1
+            self._deaths_in_turn += 1
             log.warning("the local embedder's process ended; it is started again when it is needed")
         raise ModelRefused()
 
     async def _start_child(self) -> _Child:
         """Start a child and wait until it is ready. On failure, and for PAUSE seconds after, raise ModelUnreachable."""
         now = asyncio.get_running_loop().time()
-        if now >= self._not_before:
+        if self._deaths_in_turn < MAX_DEATHS or now >= self._not_before:
+            self._not_before = now + PAUSE
             with suppress(OSError, asyncio.IncompleteReadError):  # TimeoutError is an OSError
                 child = await start_child(self._code)
                 try:
@@ -99,7 +104,7 @@ class LocalEmbedder:
                     raise
                 self._child = child
                 return child
-            self._not_before = now + PAUSE
+            self._deaths_in_turn = MAX_DEATHS
             log.warning("the local embedding model is missing or does not start here: words alone are searched")
         settings = tr("errors-check", settings="requirements.txt, EMBEDDING_MODEL=none")
         raise ModelUnreachable(tr("errors-local-embedder"), remedy=settings)

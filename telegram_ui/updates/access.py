@@ -17,7 +17,7 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 
 STRANGER_PERIOD = timedelta(hours=1)  # the period of MAX_NOTICES_TO_STRANGER and MAX_REQUESTS
 MAX_NOTICES_TO_STRANGER = 5  # notices to one stranger within STRANGER_PERIOD
-MAX_NOTICES_TO_STRANGERS = 60  # notices within ALL_STRANGERS_PERIOD. Answers need the rest of Telegram's limit.
+MAX_NOTICES_TO_ALL_STRANGERS = 60  # notices within ALL_STRANGERS_PERIOD. Answers need the rest of Telegram's limit.
 ALL_STRANGERS_PERIOD = timedelta(minutes=1)
 MAX_REQUESTS = 20  # strangers about whom admins are asked within STRANGER_PERIOD
 MAX_REMEMBERED_PEOPLE = 10_000  # strangers, and members of groups, in the caches
@@ -72,7 +72,7 @@ class AccessPolicy:
         if told[1] > MAX_NOTICES_TO_STRANGER:
             return False
         self._told_in_all = self._increment_counter(self._told_in_all, ALL_STRANGERS_PERIOD)
-        if self._told_in_all[1] > MAX_NOTICES_TO_STRANGERS:
+        if self._told_in_all[1] > MAX_NOTICES_TO_ALL_STRANGERS:
             return False
         self._told[person.id] = told
         return True

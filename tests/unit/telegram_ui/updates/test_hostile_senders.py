@@ -7,7 +7,7 @@ from locales.catalog import tr
 from records.scopes import Person
 from settings import Settings
 from storage.bot_state.inbox import ReceivedUpdate
-from telegram_ui.updates.access import MAX_NOTICES_TO_STRANGERS, AccessPolicy
+from telegram_ui.updates.access import MAX_NOTICES_TO_ALL_STRANGERS, AccessPolicy
 from telegram_ui.updates.durable_queue import MAX_UNFINISHED_PER_PERSON
 from tests.support.empty_memory import NOBODY_KNOWN
 from tests.support.queued_jobs import wait_for_queued_jobs
@@ -78,6 +78,6 @@ def test_stranger_notices_are_limited_per_minute_in_total() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
     access = AccessPolicy(Settings(), make_bot(), NOBODY_KNOWN, now=lambda: moment[0])
     told = [access.try_to_reserve_stranger_notice(Person(id=number, name="")) for number in range(1_000)]
-    assert sum(told) == MAX_NOTICES_TO_STRANGERS
+    assert sum(told) == MAX_NOTICES_TO_ALL_STRANGERS
     moment[0] = moment[0].replace(minute=1)
     assert access.try_to_reserve_stranger_notice(Person(id=1, name=""))
